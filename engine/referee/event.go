@@ -1,0 +1,116 @@
+package referee
+
+import "reversi-board/engine"
+
+// Event is a fact about the game, in the order in which it became true. Events
+// are journaled before anybody is told; Apply folds them back into a State.
+//
+//sumtype:decl
+type Event interface{ event() }
+
+// The events.
+type (
+	// GameStarted: the start position lies on the board and the game begins.
+	GameStarted struct {
+		Match Match
+		At    Time
+	}
+	// Moved: a move is committed, its flips done.
+	Moved struct {
+		By      engine.Color
+		Square  engine.Square
+		Flipped engine.Bitboard
+		// Think is the time since the mover came on turn.
+		Think Time
+		At    Time
+	}
+	// Passed: the player on turn has no legal move.
+	Passed struct {
+		By engine.Color
+		At Time
+	}
+	// Undone: the last Plies discs were taken back, with the passes that
+	// followed each of them. By is who is to move now.
+	Undone struct {
+		Plies, ToPly int
+		By           engine.Color
+		At           Time
+	}
+	// Illegal: the hands did what the rules do not allow, seen in a settled
+	// reading. The record is unchanged. Square is the square to look at.
+	Illegal struct {
+		By     engine.Color
+		Square engine.Square
+		Reason Reason
+	}
+	// GameOver closes the record.
+	GameOver struct{ Result Result }
+	// Faulted and Restored: cells can, or can no longer, not be believed.
+	Faulted struct {
+		Squares engine.Bitboard
+		Kind    FaultKind
+	}
+	Restored struct {
+		Squares engine.Bitboard
+		Kind    FaultKind
+	}
+	// PowerRestored: the program has come back in mid-game; Changed are the
+	// squares that differ from the record.
+	PowerRestored struct {
+		Changed engine.Bitboard
+		// Gap is how long it was away, negative when unknown.
+		Gap Time
+	}
+	// Commanded is the audit of an accepted command.
+	Commanded struct{ Audit Audit }
+)
+
+func (GameStarted) event()   {}
+func (Moved) event()         {}
+func (Passed) event()        {}
+func (Undone) event()        {}
+func (Illegal) event()       {}
+func (GameOver) event()      {}
+func (Faulted) event()       {}
+func (Restored) event()      {}
+func (PowerRestored) event() {}
+func (Commanded) event()     {}
+
+// FaultKind is how a cell fails.
+type FaultKind string
+
+// The kinds of fault.
+const (
+	Stuck    FaultKind = "stuck"
+	Flapping FaultKind = "flapping"
+	Ghost    FaultKind = "ghost"
+	Dead     FaultKind = "dead"
+	LostBank FaultKind = "bank_lost"
+	Reset    FaultKind = "reset"
+	Drift    FaultKind = "drift"
+)
+
+// Audit says who gave a command and which.
+type Audit struct {
+	Role, Name, ID, From string
+	Order                Order
+}
+
+// Order is what a command asks of the referee.
+//
+//sumtype:decl
+type Order interface{ order() }
+
+// The orders.
+type (
+	// NewGame ends a running game without a result and prepares Match.
+	NewGame struct{ Match Match }
+	// Undo takes back the last Plies discs.
+	Undo struct{ Plies int }
+	// Look changes nothing; it is how snapshot and identify enter the audit.
+	Look struct{}
+)
+
+func (NewGame) order() {}
+func (Undo) order()    {}
+func (Look) order()    {}

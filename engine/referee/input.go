@@ -1,0 +1,76 @@
+package referee
+
+import "reversi-board/engine"
+
+// Input is what can happen to the referee. Each one carries its own time, which
+// never runs backwards.
+//
+//sumtype:decl
+type Input interface{ input() }
+
+// The inputs.
+type (
+	// Seen is a settled reading: no cell has changed for the settle time.
+	Seen struct {
+		At    Time
+		Discs engine.Discs
+		// Lost and Masked as in State; what Discs says there is ignored.
+		Lost, Masked engine.Bitboard
+	}
+	// CellsFailed and CellsBack report on the sensors themselves.
+	CellsFailed struct {
+		At      Time
+		Squares engine.Bitboard
+		Kind    FaultKind
+	}
+	CellsBack struct {
+		At      Time
+		Squares engine.Bitboard
+		Kind    FaultKind
+	}
+	// Tick is the answer to Wake.
+	Tick struct{ At Time }
+	// Command is an order from the page, from MQTT or from a button, whose
+	// sender has been found to be who the Audit says.
+	Command struct {
+		At    Time
+		Audit Audit
+	}
+)
+
+func (Seen) input()        {}
+func (CellsFailed) input() {}
+func (CellsBack) input()   {}
+func (Tick) input()        {}
+func (Command) input()     {}
+
+// Effect is what the shell must do after a step.
+//
+//sumtype:decl
+type Effect interface{ effect() }
+
+// The effects, in the order in which they are to be performed.
+type (
+	// Announce: journal the event, then tell everybody.
+	Announce struct{ Event Event }
+	// Wake: send a Tick at that time; the latest one counts.
+	Wake struct{ At Time }
+	// Refuse answers a Command that was not accepted.
+	Refuse struct {
+		Code RefusalCode
+		Text string
+	}
+)
+
+func (Announce) effect() {}
+func (Wake) effect()     {}
+func (Refuse) effect()   {}
+
+// RefusalCode is the machine-readable part of a refusal, as in MQTT responses.
+type RefusalCode string
+
+// The refusals of the referee.
+const (
+	NotAllowed RefusalCode = "not_allowed"
+	BadPayload RefusalCode = "bad_payload"
+)

@@ -1,0 +1,2 @@
+package referee
+type memory struct{}

@@ -1,0 +1,275 @@
+package referee
+
+import (
+	"time"
+
+	"reversi-board/engine"
+)
+
+// Time is monotonic time since the program started. The referee never asks a
+// clock: every input says when it happened.
+type Time = time.Duration
+
+// Phase is what the table is doing.
+type Phase uint8
+
+// The phases, in the order of a session at the table.
+const (
+	// Idle: no game, and nothing has been read from the board yet.
+	Idle Phase = iota
+	// Setup: a game is to begin; the guide shows what differs from its start.
+	Setup
+	// Playing: a game is on.
+	Playing
+	// Paused: the game is stopped; hands are not judged.
+	Paused
+	// Over: the record is closed; hands are free.
+	Over
+)
+
+// String returns the word of the MQTT contract.
+func (p Phase) String() string {
+	return [...]string{"idle", "setup", "playing", "paused", "over"}[p]
+}
+
+// Step is what the player to move is doing while the phase is Playing.
+type Step uint8
+
+// The steps of a move; NoStep outside of a game.
+const (
+	NoStep Step = iota
+	// ToMove: the board equals the record, or discs are off it for a moment.
+	ToMove
+	// InProgress: a disc has been placed, or a move is being taken back; the
+	// guide shows the discs still to turn.
+	InProgress
+	// Correcting: the board cannot be explained by moves of the player to
+	// move; the guide shows how to put it right.
+	Correcting
+)
+
+// String returns the word of the MQTT contract, empty for NoStep.
+func (s Step) String() string {
+	return [...]string{"", "to_move", "in_progress", "correcting"}[s]
+}
+
+// Reason says why what the hands did is not a move.
+type Reason uint8
+
+// The reasons of illegal_move events.
+const (
+	NoReason Reason = iota
+	// Occupied: the square named by a command already holds a disc.
+	Occupied
+	// NoFlip: a disc of the player to move outflanks nothing there.
+	NoFlip
+	// WrongColor: a legal square, but the disc shows the other color.
+	WrongColor
+	// OutOfTurn: the opponent's disc on a square that only the opponent could use.
+	OutOfTurn
+	// SecondDisc: more than one new disc.
+	SecondDisc
+	// ExtraFlip: a disc was turned that was not outflanked.
+	ExtraFlip
+	// FlipsPending: the opponent placed a disc while flips were still to do.
+	FlipsPending
+	// PassNotAllowed: a pass was claimed while a legal move exists.
+	PassNotAllowed
+	// NotRunning: no game is running.
+	NotRunning
+)
+
+// String returns the word of the MQTT contract.
+func (r Reason) String() string {
+	return [...]string{
+		"", "occupied", "no_flip", "wrong_color", "out_of_turn", "second_disc",
+		"extra_flip", "flips_pending", "pass_not_allowed", "not_running",
+	}[r]
+}
+
+// Code names an open problem, as in the topics of MQTT alerts.
+type Code string
+
+// The problems that the referee itself can see on the board.
+const (
+	NoProblem       Code = ""
+	SensorFault     Code = "sensor_fault"
+	BankLost        Code = "bank_lost"
+	Power           Code = "power"
+	IllegalPosition Code = "illegal_position"
+	FlipsNotDone    Code = "flips_pending"
+	TurnWrong       Code = "out_of_turn"
+	Orientation     Code = "orientation"
+)
+
+// Problem is what stands in the way of the game now.
+type Problem struct {
+	Code Code
+	// Reason refines IllegalPosition.
+	Reason Reason
+	// Squares the problem lies on.
+	Squares engine.Bitboard
+	// Since is when it was first seen.
+	Since Time
+}
+
+// Active reports whether there is a problem.
+func (p Problem) Active() bool { return p.Code != NoProblem }
+
+// Pending is a move whose disc lies on the board and that is not committed yet.
+type Pending struct {
+	// Active says whether there is one.
+	Active bool
+	// Square holds the new disc, By is its owner.
+	Square engine.Square
+	By     engine.Color
+	// Flips are all discs outflanked; Done of them show the mover's color,
+	// Lifted of them are off the board.
+	Flips, Done, Lifted engine.Bitboard
+	// Extra are squares that changed although the move does not change them.
+	Extra engine.Bitboard
+	// Since is when the disc was first seen.
+	Since Time
+}
+
+// Open returns the discs that do not show the mover's color yet.
+func (p Pending) Open() engine.Bitboard { return p.Flips &^ p.Done }
+
+// Guide is what the hands must still change on the board. The sets are
+// disjoint.
+type Guide struct {
+	// Flip: discs to turn, as a part of the move or of a takeback.
+	Flip engine.Bitboard
+	// Turn: discs that were turned, or placed, with the wrong side up, and
+	// must be turned over.
+	Turn engine.Bitboard
+	// Remove: discs to take off the board.
+	Remove engine.Bitboard
+	// PlaceBlack and PlaceWhite: squares where a disc is missing.
+	PlaceBlack, PlaceWhite engine.Bitboard
+}
+
+// Wrong returns the squares that must change otherwise than by the move.
+func (g Guide) Wrong() engine.Bitboard { return g.Turn | g.Remove }
+
+// Place returns the squares where a disc is missing.
+func (g Guide) Place() engine.Bitboard { return g.PlaceBlack | g.PlaceWhite }
+
+// Entry is one line of the record: a move or a pass.
+type Entry struct {
+	By   engine.Color
+	Move engine.Move
+	// Flipped are the discs turned.
+	Flipped engine.Bitboard
+	// Before is the game before it.
+	Before engine.Game
+}
+
+// MaxEntries bounds a record: 60 discs, or 64 in the historic game, and never
+// two passes in a row.
+const MaxEntries = 129
+
+// Result is how a game ended.
+type Result struct {
+	// Result is Black, White, or None for a draw; Void when there is none.
+	Winner engine.Color
+	Void   bool
+	// Black and White are the official score (empties to the winner).
+	Black, White int
+	// Discs are the discs as they lie.
+	DiscsBlack, DiscsWhite int
+	// Reason is no_moves, wipeout or aborted.
+	Reason EndReason
+}
+
+// EndReason says why a game is over.
+type EndReason string
+
+// The ways a game can end.
+const (
+	NoMoves EndReason = "no_moves"
+	Wipeout EndReason = "wipeout"
+	Aborted EndReason = "aborted"
+)
+
+// Empties returns the number of squares that hold no disc.
+func (r Result) Empties() int { return engine.Squares - r.DiscsBlack - r.DiscsWhite }
+
+// Match is what is agreed before a game: its rules, how it is officiated, and
+// who plays.
+type Match struct {
+	Rules   engine.Rules
+	Profile Profile
+	// Players are the names of Black and White, at most 64 characters each.
+	Players [2]string
+}
+
+// State is everything the referee knows. It is a plain value: copy it to keep
+// it. Only Step, Restore and New change one.
+type State struct {
+	Phase Phase
+	Step  Step
+	// Match is what is being played, or will be once the board is set up.
+	Match Match
+	// Game is the position of record.
+	Game engine.Game
+	// Entries[:Len] is the record.
+	Entries [MaxEntries]Entry
+	Len     int
+	// Sensed is what the cells said last; SensedOK is false before the first
+	// reading. Lost cells cannot be read for the moment (their bank does not
+	// answer); Masked cells are not to be believed at all.
+	Sensed       engine.Discs
+	SensedOK     bool
+	Lost, Masked engine.Bitboard
+	Pending      Pending
+	Guide        Guide
+	Problem      Problem
+	// Result is valid while Ended: from the end of a game until the next one
+	// starts.
+	Result Result
+	Ended  bool
+	// TurnSince is when the player to move came on turn.
+	TurnSince Time
+
+	memory memory
+}
+
+// Record returns the entries of the game so far, oldest first. The slice is a
+// view: it is valid until the next Step.
+func (s *State) Record() []Entry { return s.Entries[:s.Len] }
+
+// Ply returns the number of discs placed since the start.
+func (s *State) Ply() int { return s.Game.Ply() }
+
+// Turn returns whose turn it is, None outside of a running game.
+func (s *State) Turn() engine.Color {
+	if s.Phase == Playing || s.Phase == Paused {
+		return s.Game.Turn
+	}
+	return engine.None
+}
+
+// Last returns the last disc placed; ok is false before the first.
+func (s *State) Last() (e Entry, ok bool) {
+	for i := s.Len - 1; i >= 0; i-- {
+		if s.Entries[i].Move != engine.PassMove {
+			return s.Entries[i], true
+		}
+	}
+	return Entry{}, false
+}
+
+// Unsure returns the cells that say nothing.
+func (s *State) Unsure() engine.Bitboard { return s.Lost | s.Masked }
+
+// Transcript returns the moves played without passes, such as "f5d6c3".
+func (s *State) Transcript() string {
+	b := make([]byte, 0, 2*engine.Squares)
+	for _, e := range s.Record() {
+		if e.Move != engine.PassMove {
+			b = append(b, e.Move.String()...)
+		}
+	}
+	return string(b)
+}
