@@ -1,0 +1,145 @@
+# `make` alone prints what there is. Tools are built into bin/ at the versions
+# pinned here; bin/ and dist/ are build output and not in git.
+
+# One shell per recipe, so that the recipes read like scripts.
+.ONESHELL:
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+GO       ?= go
+FUZZTIME ?= 30s
+
+GOLANGCI_VERSION := v2.15.0
+GOLANGCI         := bin/golangci-lint
+
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+COMMIT  := $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
+BUILD   := -trimpath -ldflags '-X main.version=$(VERSION) -X main.commit=$(COMMIT)'
+
+# What the tests run beside Go. The page is looked at in a real browser and MQTT
+# is spoken with a second broker and client; a test never skips because one of
+# them is missing, so `make test` fetches what is not there.
+TEST_PACKAGES := chromium mosquitto mosquitto-clients fonts-dejavu-core
+
+.PHONY: help
+help: ## print the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: build ## build and start the controller on the simulated board
+	bin/reversi-board run
+
+.PHONY: build
+build: ## build bin/reversi-board
+	mkdir -p bin
+	$(GO) build $(BUILD) -o bin/ ./cmd/...
+
+# The soak package plays hundreds of whole games through emulated chips. Under
+# the race detector that takes more than an hour, so its tests are built without
+# it only, and run here as a second step.
+.PHONY: test
+test: test-packages ## all tests, as a newcomer runs them: race detector on, then the long games without it
+	$(GO) test -race -timeout 20m ./...
+	$(GO) test -timeout 60m ./cmd/internal/soak/...
+
+.PHONY: race
+race: test-packages ## the tests with the race detector only
+	$(GO) test -race -timeout 20m ./...
+
+.PHONY: bench
+bench: ## all benchmarks
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+.PHONY: fuzz
+fuzz: ## every fuzz target of every package for FUZZTIME (default 30s) each
+	@found=0
+	for package in $$($(GO) list ./...); do
+		targets=$$($(GO) test -list '^Fuzz' "$$package" | grep '^Fuzz' || true)
+		for target in $$targets; do
+			found=$$((found + 1))
+			echo "== $$package $$target"
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package"
+		done
+	done
+	test "$$found" -gt 0 || { echo "no fuzz target found" >&2; exit 1; }
+
+.PHONY: golden
+golden: ## rewrite the golden files; read the diff before you commit it
+	UPDATE_GOLDEN=1 $(GO) test -count=1 ./...
+	git diff --stat
+
+.PHONY: cover
+cover: test-packages ## coverage of all packages by all tests: coverage.out, and the total
+	$(GO) test -timeout 20m -coverpkg=./... -coverprofile=coverage.out ./...
+	$(GO) tool cover -func=coverage.out | tail -n 1
+
+.PHONY: soak
+soak: build ## play every recorded game with simulated hands in virtual time
+	bin/reversi-board soak --real all
+
+.PHONY: lint
+lint: $(GOLANGCI) ## run golangci-lint
+	$(GOLANGCI) run ./...
+
+.PHONY: fmt
+fmt: $(GOLANGCI) ## format all Go files
+	$(GOLANGCI) fmt ./...
+
+.PHONY: tidy
+tidy: ## bring go.mod and go.sum in line with the imports
+	$(GO) mod tidy
+
+.PHONY: check
+check: tidy lint test pi ## tidy, lint, test and the builds for the Pi
+
+.PHONY: pi
+pi: ## cross-build for the Raspberry Pi into dist/: ARMv6, ARMv7 and arm64
+	CGO_ENABLED=0 GOOS=linux GOARCH=arm GOARM=6 $(GO) build $(BUILD) -o dist/linux-armv6/ ./cmd/...
+	CGO_ENABLED=0 GOOS=linux GOARCH=arm GOARM=7 $(GO) build $(BUILD) -o dist/linux-armv7/ ./cmd/...
+	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 $(GO) build $(BUILD) -o dist/linux-arm64/ ./cmd/...
+
+.PHONY: clean
+clean: ## remove what was built
+	rm -rf bin dist
+	rm -f coverage.out
+
+# The race detector needs a C compiler as well. dpkg knows exactly what is
+# installed; where there is no dpkg the programs themselves are looked for.
+.PHONY: test-packages
+test-packages:
+	@if ! command -v dpkg-query >/dev/null; then
+		for program in chromium mosquitto mosquitto_pub cc; do
+			command -v "$$program" >/dev/null || {
+				echo "make test needs $$program, and this is no Debian system: install it by hand" >&2
+				exit 1
+			}
+		done
+		exit 0
+	fi
+	missing=()
+	for package in $(TEST_PACKAGES); do
+		status=$$(dpkg-query -W -f '$${Status}' "$$package" 2>/dev/null || true)
+		test "$$status" = "install ok installed" || missing+=("$$package")
+	done
+	command -v cc >/dev/null || missing+=(gcc libc6-dev)
+	test "$${#missing[@]}" -gt 0 || exit 0
+	echo "installing what the tests need: $${missing[*]}"
+	sudo=()
+	if test "$$(id -u)" -ne 0; then
+		command -v sudo >/dev/null || {
+			echo "the tests need the packages $${missing[*]}: install them as root, there is no sudo here" >&2
+			exit 1
+		}
+		sudo=(sudo)
+	fi
+	"$${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update
+	"$${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$${missing[@]}"
+
+# Built again only when the pinned version changes.
+.PHONY: FORCE
+$(GOLANGCI): FORCE
+	@$(GOLANGCI) version 2>/dev/null | grep -qF ' $(GOLANGCI_VERSION:v%=%) ' || {
+		echo "building golangci-lint $(GOLANGCI_VERSION), this takes a few minutes once"
+		GOBIN="$(CURDIR)/bin" $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+	}
