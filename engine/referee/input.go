@@ -28,6 +28,12 @@ type (
 		Squares engine.Bitboard
 		Kind    FaultKind
 	}
+	// PowerOn: the record was restored from the journal after Gap without
+	// power (negative when unknown); the first reading is still to come.
+	PowerOn struct {
+		At  Time
+		Gap Time
+	}
 	// Tick is the answer to Wake.
 	Tick struct{ At Time }
 	// Command is an order from the page, from MQTT or from a button, whose
@@ -41,6 +47,7 @@ type (
 func (Seen) input()        {}
 func (CellsFailed) input() {}
 func (CellsBack) input()   {}
+func (PowerOn) input()     {}
 func (Tick) input()        {}
 func (Command) input()     {}
 

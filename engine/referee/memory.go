@@ -1,2 +1,36 @@
 package referee
-type memory struct{}
+
+import "reversi-board/engine"
+
+// memory is what Step must remember between two readings and nobody else
+// needs to see.
+type memory struct {
+	// seenAt is when the last reading settled.
+	seenAt Time
+	// missing says that discs have been off the board for so long that the
+	// guide asks for them.
+	missing bool
+	// withdrawn are the flips of a move whose disc was picked up again.
+	withdrawn engine.Bitboard
+	// reported are the wrong squares that an Illegal event has named, for
+	// reason; cleared when the board is right again.
+	reported engine.Bitboard
+	reason   Reason
+	// restoring says why no move is judged until the board equals the record.
+	restoring restoring
+	// undone are the discs that an Undo order left to be turned back.
+	undone engine.Bitboard
+	// resumed and gap: the program has come back in mid-game and the first
+	// reading is still to come.
+	resumed bool
+	gap     Time
+}
+
+// restoring is a reason to wait for the board to equal the record.
+type restoring uint8
+
+const (
+	restoringNothing restoring = iota
+	restoringUndo
+	restoringPower
+)

@@ -32,12 +32,12 @@ func (p Phase) String() string {
 	return [...]string{"idle", "setup", "playing", "paused", "over"}[p]
 }
 
-// Step is what the player to move is doing while the phase is Playing.
-type Step uint8
+// Stage is what the player to move is doing while the phase is Playing.
+type Stage uint8
 
-// The steps of a move; NoStep outside of a game.
+// The stages of a move; NoStep outside of a game.
 const (
-	NoStep Step = iota
+	NoStep Stage = iota
 	// ToMove: the board equals the record, or discs are off it for a moment.
 	ToMove
 	// InProgress: a disc has been placed, or a move is being taken back; the
@@ -49,7 +49,7 @@ const (
 )
 
 // String returns the word of the MQTT contract, empty for NoStep.
-func (s Step) String() string {
+func (s Stage) String() string {
 	return [...]string{"", "to_move", "in_progress", "correcting"}[s]
 }
 
@@ -208,7 +208,7 @@ type Match struct {
 // it. Only Step, Restore and New change one.
 type State struct {
 	Phase Phase
-	Step  Step
+	Step  Stage
 	// Match is what is being played, or will be once the board is set up.
 	Match Match
 	// Game is the position of record.

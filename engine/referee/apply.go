@@ -1,0 +1,90 @@
+package referee
+
+import "reversi-board/engine"
+
+// New returns the state of a table at which nothing has happened yet. The match
+// begins as soon as its start position lies on the board.
+func New(m Match) State {
+	return State{Match: m, Game: engine.NewGame(m.Rules)}
+}
+
+// Apply makes ev true in s. It is the only way in which the record changes:
+// Step applies the events that it announces, and a restart applies those of the
+// journal. What the cells say, the guide and open problems are not on record;
+// they return with the first reading.
+func Apply(s *State, ev Event) {
+	switch ev := ev.(type) {
+	case GameStarted:
+		s.start(ev)
+	case Moved:
+		s.add(ev.By, engine.At(ev.Square), ev.Flipped, s.Game.Place(ev.Square))
+		s.TurnSince = ev.At
+	case Passed:
+		s.add(ev.By, engine.PassMove, 0, s.Game.Pass())
+		s.TurnSince = ev.At
+	case Undone:
+		s.takeBack(ev)
+	case GameOver:
+		s.Result, s.Ended = ev.Result, true
+		s.Phase, s.Step = Over, NoStep
+		if ev.Result.Reason == Aborted {
+			s.Phase = Setup
+		}
+		s.atRest()
+	case Commanded:
+		if order, ok := ev.Audit.Order.(NewGame); ok {
+			s.Match = order.Match
+			if s.Phase == Over || s.Phase == Idle {
+				s.Phase = Setup
+			}
+		}
+	case Illegal, Faulted, Restored, PowerRestored:
+		// Facts about the table; the record stays as it is.
+	}
+}
+
+func (s *State) start(ev GameStarted) {
+	s.Phase, s.Step = Playing, ToMove
+	s.Match, s.Game = ev.Match, engine.NewGame(ev.Match.Rules)
+	s.Len, s.Result, s.Ended = 0, Result{}, false
+	s.TurnSince = ev.At
+	s.atRest()
+}
+
+func (s *State) add(by engine.Color, m engine.Move, flipped engine.Bitboard, next engine.Game) {
+	s.Entries[s.Len] = Entry{By: by, Move: m, Flipped: flipped, Before: s.Game}
+	s.Len++
+	s.Game = next
+	s.Phase, s.Step = Playing, ToMove
+	s.atRest()
+}
+
+func (s *State) takeBack(ev Undone) {
+	n := s.entryOfPly(ev.Plies)
+	s.Game, s.Len = s.Entries[n].Before, n
+	s.Phase, s.Step = Playing, ToMove
+	s.Result, s.Ended = Result{}, false
+	s.TurnSince = ev.At
+	s.atRest()
+}
+
+// entryOfPly returns the index of the entry that placed the plies-th last disc
+// (1 = the last one). The caller has made sure that there are so many.
+func (s *State) entryOfPly(plies int) int {
+	n := s.Len
+	for plies > 0 {
+		n--
+		if s.Entries[n].Move != engine.PassMove {
+			plies--
+		}
+	}
+	return n
+}
+
+// atRest forgets a move on its way and everything that was wrong.
+func (s *State) atRest() {
+	s.Pending, s.Guide, s.Problem = Pending{}, Guide{}, Problem{}
+	s.memory.withdrawn, s.memory.reported, s.memory.reason = 0, 0, NoReason
+	s.memory.missing = false
+	s.memory.restoring, s.memory.undone = restoringNothing, 0
+}

@@ -1,0 +1,312 @@
+package referee
+
+import "reversi-board/engine"
+
+// verdict is the explanation of one settled reading.
+type verdict struct {
+	kind kind
+	// pending is the move on its way, or done.
+	pending Pending
+	// guide is what the hands must still change.
+	guide Guide
+	// reason, wrong and by describe a mistake: why, where, whose.
+	reason Reason
+	wrong  engine.Bitboard
+	by     engine.Color
+	// plies is how far a takeback goes.
+	plies int
+	// missing are squares whose disc is off the board. The guide asks for them
+	// only after a while: hands hold discs all the time.
+	missing engine.Bitboard
+}
+
+type kind uint8
+
+const (
+	same       kind = iota // the board equals the record
+	lifted                 // discs are off the board, nothing else
+	frozen                 // what happened lies on cells that cannot be read
+	moving                 // a legal move with flips still to do
+	moved                  // a legal move with all its flips
+	withdrawn              // the placed disc was picked up again, its flips stand
+	takingBack             // the last discs are off, their flips not turned back yet
+	tookBack               // the board equals an earlier position
+	mistaken               // anything else
+)
+
+// change is the difference between a position of record and a reading, on the
+// cells that can be believed.
+type change struct {
+	game   *engine.Game
+	seen   engine.Discs
+	lost   engine.Bitboard
+	masked engine.Bitboard
+	// placed: empty on record, a disc is seen. gone: the reverse. turned: the
+	// other color is seen.
+	placed, gone, turned engine.Bitboard
+}
+
+func compare(g *engine.Game, seen engine.Discs, lost, masked engine.Bitboard) change {
+	known := ^masked
+	return change{
+		game: g, seen: seen, lost: lost, masked: masked,
+		placed: known & g.Empty() & seen.Occupied(),
+		gone:   known & g.Occupied() & seen.Empty(),
+		turned: known & (g.Black&seen.White | g.White&seen.Black),
+	}
+}
+
+// none reports whether the board equals the record.
+func (c change) none() bool { return c.placed|c.gone|c.turned == 0 }
+
+// judge explains the current reading by the record. It changes nothing.
+func (s *State) judge() verdict {
+	c := compare(&s.Game, s.Sensed, s.Lost, s.Masked)
+	switch {
+	case c.none():
+		return verdict{kind: same}
+	case s.memory.restoring != restoringNothing:
+		return s.judgeRestoring(c)
+	case c.placed != 0:
+		return s.judgePlaced(c)
+	}
+	if v, ok := s.judgeTakeback(c); ok {
+		return v
+	}
+	if c.turned == 0 {
+		return verdict{kind: lifted, missing: c.gone}
+	}
+	return s.judgeTurned(c)
+}
+
+// judgeRestoring guides the hands back to the record after an order or a power
+// cut, whatever moves the board might look like.
+func (s *State) judgeRestoring(c change) verdict {
+	flip := s.memory.undone
+	v := verdict{kind: takingBack, missing: c.gone}
+	v.guide.Flip = c.turned&flip | c.gone&flip
+	v.guide.Turn = c.turned &^ flip
+	v.guide.Remove = c.placed
+	if s.memory.restoring == restoringPower {
+		v.kind, v.wrong = mistaken, c.turned|c.placed|c.gone
+	}
+	return v
+}
+
+// judgeTakeback recognises that the discs placed last have been picked up: the
+// smallest number of plies whose discs are all off the board and whose other
+// squares explain every change.
+func (s *State) judgeTakeback(c change) (verdict, bool) {
+	if s.Match.Profile.Takeback != TakebackFree {
+		return verdict{}, false
+	}
+	plies := 0
+	for n := s.Len - 1; n >= 0; n-- {
+		sq, ok := s.Entries[n].Move.Square()
+		if !ok {
+			continue
+		}
+		if !(c.gone | c.masked).Has(sq) {
+			break
+		}
+		plies++
+		before := &s.Entries[n].Before
+		differ := before.Diff(s.Game.Discs)
+		if (c.gone|c.turned)&^differ != 0 || c.gone&differ == 0 {
+			continue
+		}
+		left := compare(before, c.seen, c.lost, c.masked)
+		if left.none() && differ&c.lost == 0 {
+			return verdict{kind: tookBack, plies: plies}, true
+		}
+		return verdict{
+			kind: takingBack, plies: plies, missing: left.gone,
+			guide: Guide{Flip: left.turned | left.gone},
+		}, true
+	}
+	return verdict{}, false
+}
+
+// judgePlaced explains a reading with discs on squares that are empty on
+// record.
+func (s *State) judgePlaced(c change) verdict {
+	mover := c.game.Turn
+	own := c.placed & c.seen.Of(mover) & c.game.Legal()
+	if own == 0 {
+		return s.judgeMisplaced(c)
+	}
+	sq := own.First()
+	switch {
+	case s.Pending.Active && own.Has(s.Pending.Square):
+		sq = s.Pending.Square
+	case own.Count() > 1:
+		var ok bool
+		if sq, ok = mostFlipped(c, own); !ok {
+			return verdict{
+				kind: mistaken, reason: SecondDisc, wrong: own, by: mover,
+				guide: Guide{Remove: c.placed, Turn: c.turned}, missing: c.gone,
+			}
+		}
+	}
+	v := explain(c, sq)
+	others := c.placed &^ sq.Bit()
+	if others == 0 {
+		return v
+	}
+	if v.pending.Open() == 0 && followedByLegal(c, sq) {
+		v.kind = moved
+		return v
+	}
+	v.kind = mistaken
+	v.guide.Remove |= others
+	v.pending.Extra |= others
+	v.wrong |= others
+	v.reason, v.by = SecondDisc, mover
+	if others&c.seen.Of(mover) == 0 {
+		v.by = mover.Opponent()
+		if v.pending.Open() != 0 {
+			v.reason = FlipsPending
+		}
+	}
+	return v
+}
+
+// mostFlipped picks the legal new disc for which the most flips have been done;
+// ok is false when two are equal.
+func mostFlipped(c change, own engine.Bitboard) (sq engine.Square, ok bool) {
+	best := -1
+	for cand := range own.All() {
+		done := (c.game.Flips(cand) & c.seen.Of(c.game.Turn)).Count()
+		switch {
+		case done > best:
+			best, sq, ok = done, cand, true
+		case done == best:
+			ok = false
+		}
+	}
+	return sq, ok
+}
+
+// explain reads the board as a move on sq and finds what is left to do.
+func explain(c change, sq engine.Square) verdict {
+	mover := c.game.Turn
+	flips := c.game.Flips(sq)
+	v := verdict{pending: Pending{
+		Active: true, Square: sq, By: mover, Flips: flips,
+		Lifted: c.gone & flips,
+		Extra:  (c.turned | c.gone) &^ flips,
+	}}
+	done := flips & c.seen.Of(mover)
+	// A masked disc cannot be seen to turn; it follows from the others.
+	if flips&^done&^c.masked == 0 {
+		done = flips
+	}
+	v.pending.Done = done
+	v.missing = c.gone
+	v.guide.Flip = flips &^ done
+	v.guide.Turn = c.turned &^ flips
+	switch {
+	case v.guide.Turn != 0:
+		v.kind, v.reason, v.wrong, v.by = mistaken, ExtraFlip, v.guide.Turn, mover
+	case v.guide.Flip != 0 || c.gone != 0 || (flips|sq.Bit())&c.lost != 0:
+		v.kind = moving
+	default:
+		v.kind = moved
+	}
+	return v
+}
+
+// followedByLegal reports whether the board is a finished move on sq with the
+// opponent's next disc already lying: quick players do not wait for the board
+// to settle between two moves.
+func followedByLegal(c change, sq engine.Square) bool {
+	if (c.game.Flips(sq)|sq.Bit())&c.lost != 0 {
+		return false
+	}
+	next := c.game.Place(sq)
+	if next.MustPass() {
+		next = next.Pass()
+	}
+	after := compare(&next, c.seen, c.lost, c.masked)
+	if after.placed.Count() != 1 {
+		return false
+	}
+	reply := after.placed.First()
+	if after.seen.At(reply) != next.Turn || !next.Legal().Has(reply) {
+		return false
+	}
+	return (after.turned|after.gone)&^next.Flips(reply) == 0
+}
+
+// judgeMisplaced names what is wrong with new discs of which none is a legal
+// move.
+func (s *State) judgeMisplaced(c change) verdict {
+	mover := c.game.Turn
+	v := verdict{kind: mistaken, wrong: c.placed, by: mover, missing: c.gone}
+	v.guide.Remove, v.guide.Turn = c.placed, c.turned
+	sq := c.placed.First()
+	switch {
+	case c.placed.Count() > 1:
+		v.reason = SecondDisc
+	case c.seen.At(sq) == mover:
+		v.reason = NoFlip
+	case c.game.Legal().Has(sq):
+		v.reason = WrongColor
+		v.guide.Remove = 0
+		v.guide.Turn = sq.Bit() | c.turned&^c.game.Flips(sq)
+	case c.game.Ply() > 0 && c.game.Pass().Legal().Has(sq):
+		v.reason, v.by = OutOfTurn, mover.Opponent()
+	default:
+		v.reason = WrongColor
+	}
+	return v
+}
+
+// judgeTurned explains discs that were turned although no disc was seen to be
+// placed.
+func (s *State) judgeTurned(c change) verdict {
+	mover := c.game.Turn
+	if hidden := c.game.Legal() & (c.lost | c.masked); hidden != 0 {
+		if v, ok := judgeHidden(c, hidden); ok {
+			return v
+		}
+	}
+	if back := s.memory.withdrawn; c.turned&^back == 0 && back != 0 {
+		return verdict{kind: withdrawn, guide: Guide{Flip: c.turned}, missing: c.gone}
+	}
+	return verdict{
+		kind: mistaken, reason: ExtraFlip, wrong: c.turned, by: mover,
+		guide: Guide{Turn: c.turned}, missing: c.gone,
+	}
+}
+
+// judgeHidden looks for the move on a cell that cannot be read which explains
+// the discs that were turned. On a lost cell the answer is to wait; on a masked
+// one the move is taken if it is the only one.
+func judgeHidden(c change, hidden engine.Bitboard) (verdict, bool) {
+	var found verdict
+	matches := 0
+	for sq := range hidden.All() {
+		if c.turned&^c.game.Flips(sq) != 0 {
+			continue
+		}
+		if c.lost.Has(sq) {
+			return verdict{kind: frozen}, true
+		}
+		v := explain(c, sq)
+		switch {
+		case matches == 0 || v.kind == moved && found.kind != moved:
+			found, matches = v, 1
+		case v.kind == found.kind:
+			matches++
+		}
+	}
+	switch {
+	case matches == 0:
+		return verdict{}, false
+	case matches > 1:
+		return verdict{kind: frozen}, true
+	default:
+		return found, true
+	}
+}

@@ -1,0 +1,398 @@
+package referee
+
+import "reversi-board/engine"
+
+// Step tells the referee what happened and appends what is to be done to out.
+// It allocates only when there is an effect.
+func Step(s *State, in Input, out []Effect) []Effect {
+	t := turn{s: s, out: out}
+	switch in := in.(type) {
+	case Seen:
+		t.seen(in)
+	case CellsFailed:
+		t.cellsFailed(in)
+	case CellsBack:
+		t.cellsBack(in)
+	case PowerOn:
+		s.memory.resumed, s.memory.gap = s.Phase == Playing, in.Gap
+		s.TurnSince = in.At
+	case Tick:
+		t.tick(in.At)
+	case Command:
+		t.command(in)
+	}
+	return t.out
+}
+
+// turn is one Step under way.
+type turn struct {
+	s   *State
+	out []Effect
+}
+
+// announce makes an event true and has it told.
+func (t *turn) announce(ev Event) {
+	Apply(t.s, ev)
+	t.out = append(t.out, Announce{ev})
+}
+
+// seen takes in a settled reading and judges it by the phase.
+func (t *turn) seen(in Seen) {
+	s := t.s
+	frozen := s.Sensed
+	if !s.SensedOK {
+		frozen = s.Game.Discs
+	}
+	s.Lost, s.Masked = in.Lost, in.Masked
+	s.Sensed = engine.Discs{
+		Black: in.Discs.Black&^in.Lost | frozen.Black&in.Lost,
+		White: in.Discs.White&^in.Lost | frozen.White&in.Lost,
+	}
+	s.SensedOK = true
+	s.memory.seenAt, s.memory.missing = in.At, false
+	if s.Phase == Idle {
+		s.Phase = Setup
+	}
+	if s.memory.resumed {
+		t.resume()
+	}
+	t.judge(in.At)
+}
+
+// judge looks at the current reading again.
+func (t *turn) judge(at Time) {
+	s := t.s
+	switch s.Phase {
+	case Setup:
+		t.setup(at)
+	case Playing:
+		t.play(at)
+	case Over:
+		t.over(at)
+	case Idle, Paused:
+	}
+	if !s.Problem.Active() {
+		s.setProblem(NoProblem, NoReason, 0, at)
+	}
+}
+
+// resume reports what changed on the board while the program was away. If the
+// change cannot be a move on its way, nothing is judged before the board equals
+// the record again.
+func (t *turn) resume() {
+	s := t.s
+	s.memory.resumed = false
+	c := compare(&s.Game, s.Sensed, s.Lost, s.Masked)
+	t.announce(PowerRestored{Changed: (c.placed | c.gone | c.turned) &^ s.Lost, Gap: s.memory.gap})
+	if v := s.judge(); v.kind == mistaken || v.kind == lifted || v.kind == withdrawn {
+		s.memory.restoring = restoringPower
+	}
+}
+
+// setup guides the discs to the start position and starts the game when it lies
+// there.
+func (t *turn) setup(at Time) {
+	s := t.s
+	start := engine.NewGame(s.Match.Rules)
+	c := compare(&start, s.Sensed, s.Lost, s.Masked)
+	s.Step, s.Pending = NoStep, Pending{}
+	if c.none() && s.Lost == 0 {
+		t.announce(GameStarted{Match: s.Match, At: at})
+		t.advance(at)
+		return
+	}
+	s.Guide = Guide{
+		Turn: c.turned, Remove: c.placed,
+		PlaceBlack: c.gone & start.Black, PlaceWhite: c.gone & start.White,
+	}
+	// Seen from the side, or with the magnets the other way round, the four
+	// centre discs have their colors swapped.
+	code := NoProblem
+	if c.placed|c.gone == 0 && c.turned != 0 && c.turned == start.Occupied() {
+		code = Orientation
+	}
+	s.setProblem(code, NoReason, c.turned, at)
+}
+
+// over leaves the hands alone until the next start position is being laid out.
+func (t *turn) over(at Time) {
+	s := t.s
+	start := engine.NewGame(s.Match.Rules)
+	if s.Sensed.Occupied()&^s.Masked == 0 || compare(&start, s.Sensed, s.Lost, s.Masked).none() {
+		s.Phase = Setup
+		t.setup(at)
+	}
+}
+
+// play judges the reading until nothing more follows from it.
+func (t *turn) play(at Time) {
+	s := t.s
+	for s.Phase == Playing {
+		v := s.judge()
+		switch v.kind {
+		case moved:
+			t.commit(v.pending, at)
+		case tookBack:
+			t.announce(Undone{
+				Plies: v.plies, ToPly: s.Ply() - v.plies,
+				By: s.Entries[s.entryOfPly(v.plies)].By, At: at,
+			})
+		case same, lifted, frozen, moving, withdrawn, takingBack, mistaken:
+			t.show(v, at)
+			return
+		}
+	}
+}
+
+// commit puts a finished move on record, with the passes that follow from it,
+// or the end of the game.
+func (t *turn) commit(p Pending, at Time) {
+	t.announce(Moved{By: p.By, Square: p.Square, Flipped: p.Flips, Think: at - t.s.TurnSince, At: at})
+	t.advance(at)
+}
+
+// advance passes for a player who cannot move and ends a game in which nobody
+// can.
+func (t *turn) advance(at Time) {
+	g := t.s.Game
+	switch {
+	case g.Over():
+		t.announce(GameOver{Result: resultOf(g)})
+	case g.MustPass():
+		t.announce(Passed{By: g.Turn, At: at})
+	}
+}
+
+func resultOf(g engine.Game) Result {
+	r := Result{Winner: g.Rules.Winner(g.Discs), Reason: NoMoves}
+	r.DiscsBlack, r.DiscsWhite = g.Black.Count(), g.White.Count()
+	r.Black, r.White = g.Score()
+	if r.DiscsBlack == 0 || r.DiscsWhite == 0 {
+		r.Reason = Wipeout
+	}
+	return r
+}
+
+// show makes the explanation of the reading visible, and reports a mistake once.
+func (t *turn) show(v verdict, at Time) {
+	s := t.s
+	if v.kind == frozen {
+		return
+	}
+	t.report(v)
+	s.remember(v, at)
+	s.Guide = v.guide
+	if v.missing != 0 {
+		t.askForMissing(v)
+	}
+	code := v.code()
+	if s.memory.restoring == restoringPower && v.kind == mistaken {
+		code = Power
+	}
+	if s.memory.missing && v.missing != 0 && code == NoProblem && v.kind == lifted {
+		code = IllegalPosition
+		v.wrong = v.missing
+	}
+	s.Step = v.stage()
+	if code == IllegalPosition {
+		s.Step = Correcting
+	}
+	s.setProblem(code, v.reason, v.wrong, at)
+}
+
+// code is the open problem that a verdict amounts to.
+func (v *verdict) code() Code {
+	switch {
+	case v.kind != mistaken:
+		return NoProblem
+	case v.reason == FlipsPending:
+		return FlipsNotDone
+	case v.reason == OutOfTurn:
+		return TurnWrong
+	default:
+		return IllegalPosition
+	}
+}
+
+// stage is the stage of the move that a verdict amounts to.
+func (v *verdict) stage() Stage {
+	switch v.kind {
+	case moving, moved, withdrawn, takingBack, tookBack:
+		return InProgress
+	case mistaken:
+		return Correcting
+	case same, lifted, frozen:
+		return ToMove
+	default:
+		return ToMove
+	}
+}
+
+// report announces a mistake when it is first seen, not again while it stands.
+func (t *turn) report(v verdict) {
+	m := &t.s.memory
+	if v.kind != mistaken || v.reason == NoReason {
+		m.reported, m.reason = 0, NoReason
+		return
+	}
+	if v.reason != m.reason {
+		m.reported = 0
+	}
+	fresh := v.wrong &^ m.reported
+	m.reported, m.reason = v.wrong, v.reason
+	if fresh != 0 {
+		t.announceMistake(v, fresh.First())
+	}
+}
+
+func (t *turn) announceMistake(v verdict, sq engine.Square) {
+	t.announce(Illegal{By: v.by, Square: sq, Reason: v.reason})
+}
+
+// remember keeps the move on its way, and the flips of one that was withdrawn.
+func (s *State) remember(v verdict, at Time) {
+	m := &s.memory
+	before := s.Pending
+	s.Pending = v.pending
+	if v.pending.Active {
+		s.Pending.Since = at
+		if before.Active && before.Square == v.pending.Square {
+			s.Pending.Since = before.Since
+		}
+	}
+	switch {
+	case v.kind == same:
+		m.withdrawn, m.restoring, m.undone = 0, restoringNothing, 0
+	case v.pending.Active:
+		m.withdrawn = 0
+	case before.Active:
+		m.withdrawn = before.Flips
+	}
+}
+
+// askForMissing shows where discs are missing once they have been off the board
+// for long; until then it asks to be woken at that time.
+func (t *turn) askForMissing(v verdict) {
+	s := t.s
+	if !s.memory.missing && s.memory.restoring != restoringPower {
+		t.out = append(t.out, Wake{At: s.memory.seenAt + s.Match.Profile.MissingAfter})
+		return
+	}
+	want := s.Game.Discs
+	switch {
+	case v.pending.Active:
+		want = s.Game.After(v.pending.Square, v.pending.Flips).Discs
+	case v.plies > 0:
+		want = s.Entries[s.entryOfPly(v.plies)].Before.Discs
+	}
+	s.Guide.Flip &^= v.missing
+	s.Guide.PlaceBlack = v.missing & want.Black
+	s.Guide.PlaceWhite = v.missing & want.White
+}
+
+// setProblem opens, keeps or closes the problem. Cells that say nothing are the
+// problem when there is none that matters more.
+func (s *State) setProblem(code Code, reason Reason, squares engine.Bitboard, at Time) {
+	switch {
+	case code != NoProblem:
+	case s.Lost != 0:
+		code, squares = BankLost, s.Lost
+	case s.Masked != 0:
+		code, squares = SensorFault, s.Masked
+	default:
+		s.Problem = Problem{}
+		return
+	}
+	since := at
+	if s.Problem.Code == code && s.Problem.Reason == reason {
+		since = s.Problem.Since
+	}
+	s.Problem = Problem{Code: code, Reason: reason, Squares: squares, Since: since}
+}
+
+// tick shows what is missing when discs have been off the board for long.
+func (t *turn) tick(at Time) {
+	s := t.s
+	if s.Phase != Playing || !s.SensedOK || at < s.memory.seenAt+s.Match.Profile.MissingAfter {
+		return
+	}
+	if !s.memory.missing {
+		s.memory.missing = true
+		t.judge(at)
+	}
+}
+
+func (t *turn) cellsFailed(in CellsFailed) {
+	s := t.s
+	switch in.Kind {
+	case LostBank, Reset:
+		s.Lost |= in.Squares
+	case Stuck, Flapping, Ghost, Dead, Drift:
+		s.Masked |= in.Squares
+	}
+	t.announce(Faulted{Squares: in.Squares, Kind: in.Kind})
+	if p := s.Problem.Code; p == NoProblem || p == SensorFault || p == BankLost {
+		s.setProblem(NoProblem, NoReason, 0, in.At)
+	}
+}
+
+func (t *turn) cellsBack(in CellsBack) {
+	t.announce(Restored{Squares: in.Squares, Kind: in.Kind})
+	// The cells count again with the reading that says what they see.
+}
+
+// command obeys an order, or refuses it with a reason.
+func (t *turn) command(in Command) {
+	switch order := in.Audit.Order.(type) {
+	case NewGame:
+		t.newGame(in, order)
+	case Undo:
+		t.undo(in, order)
+	case Look:
+		t.announce(Commanded{in.Audit})
+	default:
+		t.refuse(BadPayload, "the command has no order that the referee knows")
+	}
+}
+
+func (t *turn) refuse(code RefusalCode, text string) {
+	t.out = append(t.out, Refuse{Code: code, Text: text})
+}
+
+func (t *turn) newGame(in Command, order NewGame) {
+	s := t.s
+	running := s.Phase == Playing || s.Phase == Paused
+	t.announce(Commanded{in.Audit})
+	if running {
+		r := resultOf(s.Game)
+		r.Winner, r.Void, r.Reason = engine.None, true, Aborted
+		t.announce(GameOver{Result: r})
+	}
+	s.Match = order.Match
+	s.Phase = Setup
+	s.memory.resumed = false
+	if s.SensedOK {
+		t.judge(in.At)
+	}
+}
+
+func (t *turn) undo(in Command, order Undo) {
+	s := t.s
+	reopen := s.Phase == Over && in.Audit.Role == "arbiter"
+	switch {
+	case s.Phase != Playing && !reopen:
+		t.refuse(NotAllowed, "there is no running game to take a move back in")
+		return
+	case order.Plies < 1 || order.Plies > s.Ply():
+		t.refuse(NotAllowed, "there are not so many moves to take back")
+		return
+	}
+	n := s.entryOfPly(order.Plies)
+	back := s.Entries[n].Before.Diff(s.Game.Discs) & s.Entries[n].Before.Occupied()
+	t.announce(Commanded{in.Audit})
+	t.announce(Undone{Plies: order.Plies, ToPly: s.Ply() - order.Plies, By: s.Entries[n].By, At: in.At})
+	s.memory.restoring, s.memory.undone = restoringUndo, back
+	if s.SensedOK {
+		t.judge(in.At)
+	}
+}
