@@ -27,9 +27,9 @@ func (c Color) String() string {
 		return "black"
 	case White:
 		return "white"
-	default:
-		return "none"
+	case None:
 	}
+	return "none"
 }
 
 // Discs says what lies on the board: which squares show black and which show
@@ -45,9 +45,9 @@ func (d Discs) Of(c Color) Bitboard {
 		return d.Black
 	case White:
 		return d.White
-	default:
-		return 0
+	case None:
 	}
+	return 0
 }
 
 // Occupied returns the squares that hold a disc.
@@ -83,7 +83,7 @@ func (d Discs) With(s Square, c Color) Discs {
 }
 
 // Diff returns the squares on which d and o show different things.
-func (d Discs) Diff(o Discs) Bitboard { return d.Black ^ o.Black | d.White ^ o.White }
+func (d Discs) Diff(o Discs) Bitboard { return (d.Black ^ o.Black) | (d.White ^ o.White) }
 
 // Text writes the 64 squares a1, b1 … h8 with one byte each.
 func (d Discs) Text(black, white, empty byte) string {
@@ -120,7 +120,7 @@ func ParseDiscs(text string) (Discs, error) {
 			d.White |= bit
 		case '-', '.':
 		default:
-			return Discs{}, fmt.Errorf("%q on %v: want X, O or -", text[i], Square(i))
+			return Discs{}, fmt.Errorf("%q on %v: want X, O or -", text[i:i+1], Square(i))
 		}
 	}
 	return d, nil

@@ -59,7 +59,13 @@ type Effect interface{ effect() }
 // The effects, in the order in which they are to be performed.
 type (
 	// Announce: journal the event, then tell everybody.
-	Announce struct{ Event Event }
+	// Ply and Position are those of the record once the event is true; the
+	// position's Turn is None when nobody is to move.
+	Announce struct {
+		Event    Event
+		Ply      int
+		Position engine.Position
+	}
 	// Wake: send a Tick at that time; the latest one counts.
 	Wake struct{ At Time }
 	// Refuse answers a Command that was not accepted.

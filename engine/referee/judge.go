@@ -271,7 +271,11 @@ func (s *State) judgeTurned(c change) verdict {
 			return v
 		}
 	}
-	if back := s.memory.withdrawn; c.turned&^back == 0 && back != 0 {
+	back := s.memory.withdrawn
+	if s.Pending.Active {
+		back = s.Pending.Flips // its disc has just been picked up
+	}
+	if c.turned&^back == 0 {
 		return verdict{kind: withdrawn, guide: Guide{Flip: c.turned}, missing: c.gone}
 	}
 	return verdict{

@@ -32,8 +32,12 @@ type turn struct {
 
 // announce makes an event true and has it told.
 func (t *turn) announce(ev Event) {
-	Apply(t.s, ev)
-	t.out = append(t.out, Announce{ev})
+	s := t.s
+	Apply(s, ev)
+	t.out = append(t.out, Announce{
+		Event: ev, Ply: s.Ply(),
+		Position: engine.Position{Discs: s.Game.Discs, Turn: s.Turn()},
+	})
 }
 
 // seen takes in a settled reading and judges it by the phase.

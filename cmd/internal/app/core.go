@@ -1,0 +1,125 @@
+package app
+
+import (
+	"fmt"
+	"time"
+
+	"reversi-board/engine/record"
+	"reversi-board/engine/referee"
+)
+
+// Core is the referee with its book-keeping: it numbers the events of every
+// step and writes them in their published form. It does no I/O; its caller
+// journals the events and tells the world.
+type Core struct {
+	// State is the referee's; read it between two steps only.
+	State referee.State
+
+	jid     string
+	seq     uint64
+	game    string
+	stamp   func() record.Stamp
+	newGame func() string
+	effects []referee.Effect
+	outcome Outcome
+}
+
+// CoreOptions are what a Core cannot find out by itself.
+type CoreOptions struct {
+	// Match is what is played when the start position is laid out.
+	Match referee.Match
+	// JID names the journal.
+	JID string
+	// Stamp returns the time stamp of an event made now.
+	Stamp func() record.Stamp
+	// NewGame returns the id of a game that starts now.
+	NewGame func() string
+}
+
+// NewCore returns a core at which nothing has happened yet.
+func NewCore(o CoreOptions) *Core {
+	return &Core{State: referee.New(o.Match), jid: o.JID, stamp: o.Stamp, newGame: o.NewGame}
+}
+
+// Fact is an event with its number and its published form.
+type Fact struct {
+	Seq     uint64
+	Event   referee.Event
+	Payload []byte
+}
+
+// Outcome is what one step amounts to. It is valid until the next step.
+type Outcome struct {
+	// Facts are to be journaled, then announced, in this order.
+	Facts []Fact
+	// Wake is when the referee wants a Tick; 0 means that it has not asked.
+	Wake time.Duration
+	// Refused answers a command that was not accepted, nil otherwise.
+	Refused *referee.Refuse
+}
+
+// Replay makes a journaled event true again. Records come in order of seq.
+func (c *Core) Replay(payload []byte) error {
+	env, ev, err := record.DecodeEvent(payload)
+	if err != nil {
+		return fmt.Errorf("replay record %d of the journal: %w", c.seq+1, err)
+	}
+	referee.Apply(&c.State, ev)
+	c.seq, c.game = env.Seq, env.Game
+	return nil
+}
+
+// Step feeds the referee.
+func (c *Core) Step(in referee.Input) (*Outcome, error) {
+	c.effects = referee.Step(&c.State, in, c.effects[:0])
+	out := &c.outcome
+	out.Facts, out.Wake, out.Refused = out.Facts[:0], 0, nil
+	for _, eff := range c.effects {
+		switch eff := eff.(type) {
+		case referee.Announce:
+			fact, err := c.fact(eff)
+			if err != nil {
+				return nil, err
+			}
+			out.Facts = append(out.Facts, fact)
+		case referee.Wake:
+			out.Wake = eff.At
+		case referee.Refuse:
+			out.Refused = &eff
+		}
+	}
+	return out, nil
+}
+
+// fact gives an event the next number and its published form.
+func (c *Core) fact(a referee.Announce) (Fact, error) {
+	if _, ok := a.Event.(referee.GameStarted); ok {
+		c.game = c.newGame()
+	}
+	env := record.Envelope{
+		Stamp: c.stamp(), JID: c.jid, Seq: c.seq + 1, Game: c.game, Ply: a.Ply,
+		FP: record.Fingerprint(a.Position.Discs, a.Position.Turn),
+	}
+	payload, err := record.EncodeEvent(env, a.Event)
+	if err != nil {
+		return Fact{}, fmt.Errorf("encode event %d: %w", env.Seq, err)
+	}
+	c.seq = env.Seq
+	return Fact{Seq: env.Seq, Event: a.Event, Payload: payload}, nil
+}
+
+// Seq returns the number of the last event.
+func (c *Core) Seq() uint64 { return c.seq }
+
+// Envelope returns what surrounds a payload made now.
+func (c *Core) Envelope() record.Envelope {
+	return record.Envelope{
+		Stamp: c.stamp(), JID: c.jid, Seq: c.seq, Game: c.game, Ply: c.State.Ply(),
+		FP: record.Fingerprint(c.State.Game.Discs, c.State.Turn()),
+	}
+}
+
+// Published returns the state payload of MQTT and of the page.
+func (c *Core) Published() ([]byte, error) {
+	return record.EncodeState(c.Envelope(), &c.State)
+}

@@ -1,0 +1,28 @@
+// Package app is the shell around the pure core: it builds everything from the
+// configuration, runs the one loop that feeds the referee, and performs the
+// referee's effects. It holds no rule of the game and knows no chip.
+//
+// # Who owns what
+//
+//	eyes goroutine    the I2C bus: scans, debounces, sends readings to the loop
+//	loop goroutine    the referee's State, the cues, the open alerts; nobody
+//	                  else reads or writes them
+//	writer goroutine  the journal (engine/archive)
+//	lamps goroutine   the SPI bus: renders the latest scene, animates it
+//	mqtt, web         their sockets; both are fed by calls that never block
+//
+// # What the loop waits for
+//
+// Readings, journaled events, commands and timers; never for a network, a disk,
+// a broker or a browser. An event leaves the loop twice: first to the journal's
+// writer, and when it is durable back through the loop to MQTT, to the page and
+// to the cues on the LEDs. The guide on the LEDs does not wait: it describes
+// discs, not the record.
+//
+// # What the soak shares
+//
+// Core, Eyes and Lamps work without any goroutine, on whatever time they are
+// given. The soak and the scenario tests drive them on a virtual clock; run
+// wraps them in goroutines. Below the I2C and SPI buses only the simulated and
+// the real board differ.
+package app
