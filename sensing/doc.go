@@ -1,0 +1,66 @@
+// Package sensing turns frames of raw cell outputs into settled readings of
+// the board: decode, debounce, settle, and the judgement which cells cannot be
+// believed.
+//
+// It is pure: the time of every frame arrives with it, nothing blocks, nothing
+// is allocated after New, and the same frames at the same times give the same
+// output. It is NOT the place where chips are read (hardware) or where discs
+// are understood as moves (engine/referee); it knows squares and faces of
+// discs, no rules and no wiring.
+//
+// # From frame to reading
+//
+//	frame (50 a second)      north and south outputs of 64 cells, banks lost, chips reset
+//	  decode                 north&^south = one face, south&^north = the other,
+//	                         neither = empty, both = a fault
+//	  debounce (60 ms)       a cell takes a new value when it has shown it that long;
+//	                         longer than one sample of a 20 Hz hall sensor (50 ms)
+//	  settle (200 ms)        no believed cell has changed at all for that long
+//	  reading                discs, and the cells that say nothing (lost, masked)
+//
+// The debounce runs inside the settle time: a disc that comes to rest is read
+// 200 ms later, not 260 ms. What the debounce is for: a short excursion (a
+// bounce, the shadow of a hand) restarts the settle time but never becomes a
+// value, a frozen cell freezes at a value that was real, and a fault is not
+// called by one bad scan.
+//
+// # Cells that say nothing
+//
+// Unsure is a value. A lost cell (its bank does not answer, or its chip has
+// just been found at its power-on defaults) keeps its last debounced value and
+// is listed in Reading.Lost at once. A masked cell (stuck or flapping) keeps
+// its last debounced value, is listed in Reading.Masked and no longer holds up
+// the settling of the others. Nothing may be decided from either.
+//
+// A dead cell, both of whose outputs stay inactive for ever, looks exactly
+// like an empty square here and is NOT found by this package: only the rules
+// (a disc that must be there) or a calibration can tell.
+//
+// # What counts as flapping
+//
+// Hands change a cell too, so counting alone is not enough. A step is a change
+// of a cell's debounced value; bounces make no steps. A cell is masked when
+//
+//   - it has changed without ever being quiet for the settle time during the
+//     last 4 s (Config.Restless): fast flapping, about 5 Hz and more, which
+//     would keep the whole board from settling; or
+//   - it has made 9 steps within 5 s (Config.FlapSteps, FlapWindow) that went
+//     to and fro between the same two values: slow flapping, from 1 Hz (one
+//     full cycle, two steps, a second), where a weak magnet shows one face and
+//     nothing in turn; or
+//   - it has made 24 steps of any kind within 15 s.
+//
+// What people do stays below that. A disc turned through empty is two steps,
+// but among three values (black, empty, white), and so is turning it back: the
+// run of two values breaks. Placing and lifting the same disc three times is 6
+// steps to and fro, turning a disc in place and back three times 6 as well. A
+// child who taps one disc on one square 5 times within 5 s is masked; nothing
+// short of reading minds tells that from a 1 Hz weak magnet.
+//
+// A masked cell that has been steady for a minute (Config.UnmaskAfter) is
+// believed again. A cell with both outputs active, which no magnet can do, is
+// masked after one debounce time and believed again when it has been sane for
+// a second; that time doubles each time it happens, up to a minute, so that a
+// bad joint does not fill the record. The same is done for a bank that comes
+// and goes.
+package sensing
