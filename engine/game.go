@@ -90,7 +90,7 @@ func (g Game) Legal() Bitboard {
 // Flips returns the discs that turn when the side to move places a disc on s:
 // none in the opening, and none when the move is illegal.
 func (g Game) Flips(s Square) Bitboard {
-	if g.opening() != 0 {
+	if g.opening() != 0 || g.Hand(g.Turn) == 0 {
 		return 0
 	}
 	return g.Position.Flips(s)
