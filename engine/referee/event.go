@@ -10,12 +10,12 @@ type Event interface{ event() }
 
 // The events.
 type (
-	// GameStarted: the start position lies on the board and the game begins.
+	// GameStarted says that the start position lies on the board and the game begins.
 	GameStarted struct {
 		Match Match
 		At    Time
 	}
-	// Moved: a move is committed, its flips done.
+	// Moved says that a move is committed, its flips done.
 	Moved struct {
 		By      engine.Color
 		Square  engine.Square
@@ -24,20 +24,20 @@ type (
 		Think Time
 		At    Time
 	}
-	// Passed: the player on turn has no legal move.
+	// Passed says that the player on turn has no legal move.
 	Passed struct {
 		By engine.Color
 		At Time
 	}
-	// Undone: the last Plies discs were taken back, with the passes that
-	// followed each of them. By is who is to move now.
+	// Undone says that the last Plies discs were taken back, with the passes
+	// that followed each of them. By is who is to move now.
 	Undone struct {
 		Plies, ToPly int
 		By           engine.Color
 		At           Time
 	}
-	// Illegal: the hands did what the rules do not allow, seen in a settled
-	// reading. The record is unchanged. Square is the square to look at.
+	// Illegal says that the hands did what the rules do not allow, seen in a
+	// settled reading. The record is unchanged. Square is where to look.
 	Illegal struct {
 		By     engine.Color
 		Square engine.Square
@@ -45,17 +45,18 @@ type (
 	}
 	// GameOver closes the record.
 	GameOver struct{ Result Result }
-	// Faulted and Restored: cells can, or can no longer, not be believed.
+	// Faulted says that cells cannot be believed any more.
 	Faulted struct {
 		Squares engine.Bitboard
 		Kind    FaultKind
 	}
+	// Restored says that they can be believed again.
 	Restored struct {
 		Squares engine.Bitboard
 		Kind    FaultKind
 	}
-	// PowerRestored: the program has come back in mid-game; Changed are the
-	// squares that differ from the record.
+	// PowerRestored says that the program has come back in mid-game; Changed
+	// are the squares that differ from the record.
 	PowerRestored struct {
 		Changed engine.Bitboard
 		// Gap is how long it was away, negative when unknown.

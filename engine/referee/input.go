@@ -17,19 +17,20 @@ type (
 		// Lost and Masked as in State; what Discs says there is ignored.
 		Lost, Masked engine.Bitboard
 	}
-	// CellsFailed and CellsBack report on the sensors themselves.
+	// CellsFailed reports sensors that cannot be believed any more.
 	CellsFailed struct {
 		At      Time
 		Squares engine.Bitboard
 		Kind    FaultKind
 	}
+	// CellsBack reports sensors that can be believed again.
 	CellsBack struct {
 		At      Time
 		Squares engine.Bitboard
 		Kind    FaultKind
 	}
-	// PowerOn: the record was restored from the journal after Gap without
-	// power (negative when unknown); the first reading is still to come.
+	// PowerOn says that the record was restored from the journal after Gap
+	// without power (negative when unknown); the first reading is to come.
 	PowerOn struct {
 		At  Time
 		Gap Time
@@ -58,7 +59,7 @@ type Effect interface{ effect() }
 
 // The effects, in the order in which they are to be performed.
 type (
-	// Announce: journal the event, then tell everybody.
+	// Announce asks to journal the event, then to tell everybody.
 	// Ply and Position are those of the record once the event is true; the
 	// position's Turn is None when nobody is to move.
 	Announce struct {
@@ -66,7 +67,7 @@ type (
 		Ply      int
 		Position engine.Position
 	}
-	// Wake: send a Tick at that time; the latest one counts.
+	// Wake asks for a Tick at that time; the latest one counts.
 	Wake struct{ At Time }
 	// Refuse answers a Command that was not accepted.
 	Refuse struct {

@@ -24,9 +24,9 @@ type table struct {
 	wake  time.Duration
 }
 
-func newTable(t *testing.T, variant string) *table {
+func newTable(t *testing.T) *table {
 	t.Helper()
-	rules, err := engine.Variant(variant)
+	rules, err := engine.Variant("classic")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func newTable(t *testing.T, variant string) *table {
 	tb := &table{t: t, state: referee.New(referee.Match{Rules: rules, Profile: profile})}
 	tb.discs = rules.Start.Discs
 	tb.look()
-	tb.expect("start " + variant)
+	tb.expect("start classic")
 	return tb
 }
 
@@ -91,9 +91,9 @@ func (tb *table) play(transcript string) {
 	}
 }
 
-func (tb *table) order(role string, o referee.Order) {
+func (tb *table) order(o referee.Order) {
 	tb.now += time.Second
-	tb.step(referee.Command{At: tb.now, Audit: referee.Audit{Role: role, Order: o}})
+	tb.step(referee.Command{At: tb.now, Audit: referee.Audit{Role: "arbiter", Order: o}})
 }
 
 // expect compares the events since the last call.
@@ -160,7 +160,7 @@ func describe(ev referee.Event) string {
 
 // The start position is symmetric under a half turn: f5 turns e5.
 func TestMoveIsCommittedWhenItsFlipsAreDone(t *testing.T) {
-	tb := newTable(t, "classic")
+	tb := newTable(t)
 	tb.put("b f5")
 	tb.guide("flip e5")
 	tb.stage(referee.Playing, referee.InProgress, engine.Black)
@@ -175,7 +175,7 @@ func TestMoveIsCommittedWhenItsFlipsAreDone(t *testing.T) {
 }
 
 func TestLiftedDiscsThatComeBackAreNoEvent(t *testing.T) {
-	tb := newTable(t, "classic")
+	tb := newTable(t)
 	tb.put("- d4 e4")
 	tb.guide("")
 	tb.put("w d4")
@@ -185,7 +185,7 @@ func TestLiftedDiscsThatComeBackAreNoEvent(t *testing.T) {
 }
 
 func TestMissingDiscsAreAskedForAfterAWhile(t *testing.T) {
-	tb := newTable(t, "classic")
+	tb := newTable(t)
 	tb.put("- d4")
 	if want := tb.now + 3*time.Second; tb.wake != want {
 		t.Fatalf("asked to be woken at %v, want %v", tb.wake, want)
@@ -200,7 +200,7 @@ func TestMissingDiscsAreAskedForAfterAWhile(t *testing.T) {
 }
 
 func TestMissingFlipIsAskedForInTheMoversColor(t *testing.T) {
-	tb := newTable(t, "classic")
+	tb := newTable(t)
 	tb.put("b f5")
 	tb.put("- e5")
 	tb.step(referee.Tick{At: tb.wake})
@@ -223,7 +223,7 @@ func TestMistakesAreNamedOnceAndHealByRestoring(t *testing.T) {
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
-			tb := newTable(t, "classic")
+			tb := newTable(t)
 			tb.play(tc.before)
 			tb.said = nil
 			turn := tb.state.Turn()
@@ -249,7 +249,7 @@ func TestMistakesAreNamedOnceAndHealByRestoring(t *testing.T) {
 }
 
 func TestExtraFlipDoesNotHideTheMove(t *testing.T) {
-	tb := newTable(t, "classic")
+	tb := newTable(t)
 	tb.play("f5d6") // White's d6 has turned d5... Black may now play c5, c6, c7
 	tb.said = nil
 	g := tb.state.Game
@@ -271,7 +271,7 @@ func TestExtraFlipDoesNotHideTheMove(t *testing.T) {
 }
 
 func TestTheOpponentMustWaitForTheFlips(t *testing.T) {
-	tb := newTable(t, "classic")
+	tb := newTable(t)
 	tb.put("b f5")
 	tb.put("w d6")
 	tb.guide("flip e5 remove d6")
@@ -285,7 +285,7 @@ func TestTheOpponentMustWaitForTheFlips(t *testing.T) {
 }
 
 func TestQuickPlayersNeedNotWaitForTheBoardToSettle(t *testing.T) {
-	tb := newTable(t, "classic")
+	tb := newTable(t)
 	tb.discs = tb.discs.With(tb.sq("f5"), engine.Black).With(tb.sq("e5"), engine.Black)
 	tb.put("w f6")
 	tb.expect("black f5: e5")
@@ -295,7 +295,7 @@ func TestQuickPlayersNeedNotWaitForTheBoardToSettle(t *testing.T) {
 }
 
 func TestWithdrawnMoveIsGuidedBack(t *testing.T) {
-	tb := newTable(t, "classic")
+	tb := newTable(t)
 	tb.play("f5d6c3d3c4f4") // Black to move
 	tb.said = nil
 	g := tb.state.Game
@@ -321,7 +321,7 @@ func TestWithdrawnMoveIsGuidedBack(t *testing.T) {
 }
 
 func TestTakeback(t *testing.T) {
-	tb := newTable(t, "classic")
+	tb := newTable(t)
 	tb.play("f5d6")
 	tb.said = nil
 	tb.put("- d6")
@@ -339,10 +339,10 @@ func TestTakeback(t *testing.T) {
 }
 
 func TestUndoneByOrderTheBoardIsGuidedBack(t *testing.T) {
-	tb := newTable(t, "classic")
+	tb := newTable(t)
 	tb.play("f5d6")
 	tb.said = nil
-	tb.order("arbiter", referee.Undo{Plies: 1})
+	tb.order(referee.Undo{Plies: 1})
 	tb.expect("command arbiter", "undo 1 to ply 1, white to move")
 	tb.guide("flip d5 remove d6")
 	tb.look() // the board still equals the move that was undone: it must not come back
@@ -355,28 +355,28 @@ func TestUndoneByOrderTheBoardIsGuidedBack(t *testing.T) {
 	tb.play("d6")
 	tb.expect("white d6: d5")
 	for _, plies := range []int{0, -1, 3, 1 << 40} {
-		tb.order("arbiter", referee.Undo{Plies: plies})
+		tb.order(referee.Undo{Plies: plies})
 		tb.expect("refused not_allowed")
 	}
 }
 
 func TestUndoRestoresTheMoverAcrossPasses(t *testing.T) {
 	// Black passes before plies 17 and 20.
-	tb := newTable(t, "classic")
+	tb := newTable(t)
 	tb.play("f5d6c7d7c6b5d8c8a4e8c3e7f8g8b8a8")
 	if tb.said[len(tb.said)-1] != "black passes" {
 		t.Fatalf("events %q, want a pass at the end", tb.said)
 	}
 	tb.play("b7")
 	tb.said = nil
-	tb.order("arbiter", referee.Undo{Plies: 1})
+	tb.order(referee.Undo{Plies: 1})
 	tb.stage(referee.Playing, referee.InProgress, engine.White)
 	if n := tb.state.Len; tb.state.Entries[n-1].Move != engine.PassMove {
 		t.Fatal("Black's pass before ply 17 is gone")
 	}
 	tb.discs = tb.state.Game.Discs
 	tb.look()
-	tb.order("arbiter", referee.Undo{Plies: 1})
+	tb.order(referee.Undo{Plies: 1})
 	if n := tb.state.Len; tb.state.Entries[n-1].Move == engine.PassMove {
 		t.Fatal("the pass that followed ply 16 is still there")
 	}
@@ -384,7 +384,7 @@ func TestUndoRestoresTheMoverAcrossPasses(t *testing.T) {
 }
 
 func TestEndOfTheGameFreesTheHands(t *testing.T) {
-	tb := newTable(t, "classic")
+	tb := newTable(t)
 	tb.play("f5d6c5f6e7f4g5e6e3") // the 9-ply wipe-out, 13-0
 	if got, want := tb.said[len(tb.said)-1], "over black 64-0 discs 13-0 wipeout"; got != want {
 		t.Fatalf("last event %q, want %q", got, want)
@@ -431,11 +431,11 @@ func TestSetupNamesExactlyTheDifferingSquares(t *testing.T) {
 }
 
 func TestNewGameEndsTheRunningOne(t *testing.T) {
-	tb := newTable(t, "classic")
+	tb := newTable(t)
 	tb.play("f5d6")
 	tb.said = nil
 	rules, _ := engine.Variant("white-first")
-	tb.order("arbiter", referee.NewGame{Match: referee.Match{Rules: rules, Profile: tb.state.Match.Profile}})
+	tb.order(referee.NewGame{Match: referee.Match{Rules: rules, Profile: tb.state.Match.Profile}})
 	tb.expect("command arbiter", "over none 32-32 discs 3-3 aborted")
 	tb.stage(referee.Setup, referee.NoStep, engine.None)
 	tb.discs = engine.Start().Discs
@@ -445,7 +445,7 @@ func TestNewGameEndsTheRunningOne(t *testing.T) {
 }
 
 func TestUnsureCellsHoldBackTheirMoves(t *testing.T) {
-	tb := newTable(t, "classic")
+	tb := newTable(t)
 	tb.put("b f5")
 	rank5 := engine.Bitboard(0xFF) << 32
 	tb.step(referee.CellsFailed{At: tb.now, Squares: rank5, Kind: referee.LostBank})
@@ -469,7 +469,7 @@ func TestUnsureCellsHoldBackTheirMoves(t *testing.T) {
 }
 
 func TestMaskedCellFollowsFromTheRules(t *testing.T) {
-	tb := newTable(t, "classic")
+	tb := newTable(t)
 	tb.mask = tb.sq("f5").Bit() | tb.sq("d6").Bit()
 	tb.put("b e5") // f5 was placed on a cell that shows nothing
 	tb.expect("black f5: e5")
@@ -490,10 +490,9 @@ func TestPowerCut(t *testing.T) {
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
-			tb := newTable(t, "classic")
+			tb := newTable(t)
 			tb.play("f5d6")
-			var revived referee.State
-			revived = referee.New(tb.state.Match)
+			revived := referee.New(tb.state.Match)
 			referee.Apply(&revived, referee.GameStarted{Match: tb.state.Match})
 			for _, e := range tb.state.Record() {
 				s, _ := e.Move.Square()
@@ -511,10 +510,8 @@ func TestPowerCut(t *testing.T) {
 			if tb.state.Problem.Code != tc.code {
 				t.Errorf("problem %q, want %q", tb.state.Problem.Code, tc.code)
 			}
-			if tb.state.Game != (func() engine.Game {
-				g := engine.NewGame(tb.state.Match.Rules)
-				return g.Place(tb.sq("f5")).Place(tb.sq("d6"))
-			})() {
+			start := engine.NewGame(tb.state.Match.Rules)
+			if tb.state.Game != start.Place(tb.sq("f5")).Place(tb.sq("d6")) {
 				t.Error("the record is not the one before the cut")
 			}
 			if tc.code == referee.Power {
@@ -528,7 +525,7 @@ func TestPowerCut(t *testing.T) {
 }
 
 func TestSteadyReadingDoesNotAllocate(t *testing.T) {
-	tb := newTable(t, "classic")
+	tb := newTable(t)
 	tb.put("b f5")
 	out := make([]referee.Effect, 0, 8)
 	in := referee.Seen{At: tb.now, Discs: tb.discs}
