@@ -160,7 +160,7 @@ func historic(t testing.TB) engine.Rules {
 // place plays the squares and checks that each is legal.
 func place(t *testing.T, g engine.Game, names string) engine.Game {
 	t.Helper()
-	for _, name := range strings.FieldsSeq(names) {
+	for name := range strings.FieldsSeq(names) {
 		s, err := engine.ParseSquare(name)
 		if err != nil {
 			t.Fatal(err)
