@@ -1,0 +1,21 @@
+package hardware
+
+import "syscall"
+
+// classifyErrno follows Documentation/i2c/fault-codes of the Linux kernel and
+// what i2c-bcm2835, i2c-designware and i2c-tiny-usb return in practice.
+func classifyErrno(no syscall.Errno) Class {
+	switch no { //nolint:exhaustive // syscall.Errno has over a hundred values; the rest is Other.
+	case syscall.EREMOTEIO, syscall.ENXIO:
+		return NACK
+	case syscall.ETIMEDOUT:
+		return Timeout
+	case syscall.EAGAIN:
+		return ArbLost
+	case syscall.EIO, syscall.ENODEV, syscall.ESHUTDOWN, syscall.EBADF:
+		return IO
+	case syscall.EOPNOTSUPP:
+		return Unsupported
+	}
+	return Other
+}
