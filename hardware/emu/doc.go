@@ -1,0 +1,39 @@
+// Package emu holds emulators of the chips on the board, register by register
+// and bit by bit, for everything above the bus to be tried without a board.
+//
+// # What it is
+//
+//   - [Bus] is the wire: an i2c.BusCloser over the chips attached to it. It
+//     answers like the Linux bus that periph opens (same error texts), counts
+//     what a real wire would carry, and fails on request.
+//   - [TCA9555] is the 16-bit expander with its INT output, and, by an option,
+//     the PCA9555 with the erratum of that output.
+//   - [APA102] is a chain of LEDs behind an SPI port: bits go in, lights come
+//     out.
+//
+// # What it is not
+//
+// It knows no driver, no board and no game: it is written from the datasheets
+// alone and imports no package of this project, so that a misreading of a
+// datasheet in a driver is not repeated here. What is wired to the pins, and
+// which magnet lies where, is package sim's affair. Time on the wire is
+// counted, not spent: a transfer takes no time.
+//
+// # Why so exact
+//
+// Drivers fail in the corners: the pointer that stays where the last transfer
+// left it, the chip that came back with power-on values, the interrupt that
+// goes away by itself. An emulator that only remembers register values has
+// none of these corners.
+//
+// # Sources
+//
+//   - Texas Instruments SCPS200E (TCA9555), sections 9.3.3, 9.4, 9.5, 9.6.
+//   - Texas Instruments SCPS131J (PCA9555), sections 8.4.1 and 8.5.
+//   - NXP PCA9555 rev. 8, sections 6.1 and 6.2, table 4.
+//   - APA Electronic, APA102 product sheet, and the measurements of the chain's
+//     forwarding published at cpldcpu.com ("Understanding the APA102
+//     Superled"), where they go beyond the sheet.
+//
+// All types are safe for concurrent use.
+package emu
