@@ -1,0 +1,164 @@
+package configs
+
+import (
+	"crypto/x509"
+	"fmt"
+	"net/netip"
+	"os"
+	"strings"
+
+	"reversi-board/engine"
+)
+
+// maxCertificates bounds a certificate file in bytes.
+const maxCertificates = 1 << 20
+
+// check looks at settings that must go together. What was wrong by itself has
+// kept its built-in value and is left out.
+func (l *loader) check(c *Config) {
+	l.checkPins(&c.Hardware)
+	l.checkSensing(c.Sensing)
+	l.checkMQTT(c)
+	l.checkWeb(c)
+}
+
+// output is one output of one cell.
+type output struct {
+	square engine.Square
+	side   string
+	user   bool
+}
+
+// String names the output for messages.
+func (o output) String() string {
+	if o.user {
+		return o.square.String() + " " + o.side
+	}
+	return o.square.String() + " " + o.side + " (default wiring)"
+}
+
+// checkPins finds pins that two outputs are wired to.
+func (l *loader) checkPins(h *Hardware) {
+	const pins = 16
+	var owner [len(h.Expanders.Addresses) * pins]*output
+	for i, w := range h.Cells {
+		s := engine.Square(i)
+		path := "hardware.cells." + s.String()
+		if l.bad(path) {
+			continue
+		}
+		_, user := l.at[path]
+		for side, pin := range [...]int{w.NorthPin, w.SouthPin} {
+			name := [...]string{"north", "south"}[side]
+			this := &output{s, name, user}
+			first := owner[w.Chip*pins+pin]
+			if first == nil {
+				owner[w.Chip*pins+pin] = this
+				continue
+			}
+			l.blame(fmt.Sprintf("pin %s of chip %d is wired to %v and to %v: every pin can have one output only",
+				pinName(pin), w.Chip, first, this),
+				path+"."+name, "hardware.cells."+first.square.String()+"."+first.side)
+		}
+	}
+}
+
+// checkSensing finds times that leave nothing to settle.
+func (l *loader) checkSensing(s Sensing) {
+	if s.Settle <= s.Debounce {
+		l.blame(fmt.Sprintf("%v is not longer than sensing.debounce (%v): a cell is debounced while the board settles",
+			s.Settle, s.Debounce), "sensing.settle", "sensing.debounce")
+	}
+	if s.Debounce < 2*s.Period() {
+		l.blame(fmt.Sprintf("%v is too short for %d scans per second: want at least %v, two scans",
+			s.Debounce, s.ScanHz, 2*s.Period()), "sensing.debounce", "sensing.scan_hz")
+	}
+}
+
+// checkMQTT finds brokers and credentials that contradict each other.
+func (l *loader) checkMQTT(c *Config) {
+	m := &c.MQTT
+	if m.Embedded.Enabled && m.Broker != "" {
+		l.blame("a broker elsewhere and the embedded one are both set: set mqtt.embedded.enabled to false, or leave broker empty",
+			"mqtt.broker", "mqtt.embedded.enabled")
+	}
+	if m.Username != "" && m.PasswordFile == "" {
+		l.blame("a user name without a password: set mqtt.password_file", "mqtt.username", "mqtt.password_file")
+	}
+	l.checkSecret("mqtt.password_file", m.PasswordFile)
+	if m.PasswordFile != "" && m.Username == "" {
+		m.Username = c.Board.ID
+	}
+	if m.Embedded.Enabled && !loopback(m.Embedded.Listen) && m.PasswordFile == "" {
+		l.blame(m.Embedded.Listen+" lets everybody on the network give orders to the board: set mqtt.password_file, or listen on 127.0.0.1",
+			"mqtt.embedded.listen", "mqtt.password_file")
+	}
+	if m.CAFile == "" {
+		return
+	}
+	if !strings.HasPrefix(m.Broker, "mqtts://") {
+		l.blame("certificates are for an encrypted connection: want mqtt.broker to begin with mqtts://, or ca_file empty",
+			"mqtt.ca_file", "mqtt.broker")
+	}
+	if err := readCertificates(m.CAFile); err != nil {
+		l.blame(err.Error(), "mqtt.ca_file")
+	}
+}
+
+// checkWeb finds a page that is open to everybody, and ports used twice.
+func (l *loader) checkWeb(c *Config) {
+	l.checkSecret("web.password_file", c.Web.PasswordFile)
+	if c.Web.Listen == "" {
+		return
+	}
+	if !loopback(c.Web.Listen) && c.Web.PasswordFile == "" {
+		l.blame(c.Web.Listen+" lets everybody on the network use the page: set web.password_file, or listen on 127.0.0.1",
+			"web.listen", "web.password_file")
+	}
+	if c.MQTT.Embedded.Enabled && collide(c.Web.Listen, c.MQTT.Embedded.Listen) {
+		l.blame(c.Web.Listen+" is also where mqtt.embedded.listen is: want two different ports",
+			"web.listen", "mqtt.embedded.listen")
+	}
+}
+
+// loopback reports whether only this computer can reach an address.
+func loopback(listen string) bool {
+	a, err := netip.ParseAddrPort(listen)
+	return err == nil && a.Addr().Unmap().IsLoopback()
+}
+
+// collide reports whether two addresses cannot both be listened on.
+func collide(a, b string) bool {
+	x, errX := netip.ParseAddrPort(a)
+	y, errY := netip.ParseAddrPort(b)
+	if errX != nil || errY != nil || x.Port() != y.Port() {
+		return false
+	}
+	return x.Addr().Unmap() == y.Addr().Unmap() || x.Addr().IsUnspecified() || y.Addr().IsUnspecified()
+}
+
+// checkSecret finds a password file that cannot be used.
+func (l *loader) checkSecret(path, file string) {
+	if _, err := readSecret(file); err != nil {
+		l.blame(err.Error(), path)
+	}
+}
+
+// readCertificates finds out whether a PEM file holds a certificate.
+func readCertificates(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("read the certificates: %w", err)
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxCertificates {
+		return fmt.Errorf("read the certificates: %s is not a file of at most 1 MB", path)
+	}
+	text, err := os.ReadFile(path) //nolint:gosec // The user names the file.
+	if err != nil {
+		return fmt.Errorf("read the certificates: %w", err)
+	}
+	if !x509.NewCertPool().AppendCertsFromPEM(text) {
+		return fmt.Errorf("read the certificates: %s holds no PEM certificate", path)
+	}
+	return nil
+}

@@ -1,0 +1,254 @@
+package configs
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"reversi-board/engine"
+	"reversi-board/engine/referee"
+)
+
+// Config is everything that can be set. Take one from Default, Load or Parse;
+// the zero value is not usable.
+type Config struct {
+	Board    Board
+	Game     Game
+	Hardware Hardware
+	Sensing  Sensing
+	MQTT     MQTT
+	Web      Web
+	Data     Data
+}
+
+// Board says which board this is.
+type Board struct {
+	// ID is the MQTT user name, client id and topic level: letters a–z, digits
+	// and inner hyphens, at most 23 characters.
+	ID string
+	// Name is for people, at most 64 characters.
+	Name string
+}
+
+// Game is what is played when the start position is set up.
+type Game struct {
+	// Variant is one of engine.VariantNames, Profile one of
+	// referee.ProfileNames.
+	Variant, Profile string
+	// Players are the names of Black and White, at most 64 characters each.
+	Players [2]string
+}
+
+// Match returns the settings in the referee's form.
+func (g Game) Match() (referee.Match, error) {
+	rules, err := engine.Variant(g.Variant)
+	if err != nil {
+		return referee.Match{}, fmt.Errorf("take game.variant: %w", err)
+	}
+	profile, err := referee.ProfileNamed(g.Profile)
+	if err != nil {
+		return referee.Match{}, fmt.Errorf("take game.profile: %w", err)
+	}
+	return referee.Match{Rules: rules, Profile: profile, Players: g.Players}, nil
+}
+
+// The kinds of board, for Hardware.Kind.
+const (
+	Simulated = "simulated"
+	Hall128   = "hall-128"
+)
+
+// The expander chips, for Expanders.Chip.
+const (
+	TCA9555 = "tca9555"
+	PCA9555 = "pca9555"
+)
+
+// The LED drivers, for LEDs.Driver.
+const (
+	APA102 = "apa102"
+	NoLEDs = "none"
+)
+
+// Hardware is what the board is made of.
+type Hardware struct {
+	// Kind is Simulated or Hall128.
+	Kind string
+	I2C  I2C
+	// Expanders read the cells.
+	Expanders Expanders
+	// Cells is the wiring of each cell; cell n is square n, a1 = 0, h8 = 63.
+	Cells [engine.Squares]Wiring
+	// NorthIsBlack says that black is up when a magnet's north pole faces the
+	// sensor.
+	NorthIsBlack bool
+	// Interrupt is the pin of the shared interrupt line, such as "GPIO17", and
+	// empty when there is none.
+	Interrupt string
+	LEDs      LEDs
+	// Simulation is read for kind Simulated only.
+	Simulation Simulation
+}
+
+// I2C is the bus of the expanders.
+type I2C struct {
+	// Bus is the device, such as /dev/i2c-1.
+	Bus string
+	// Hertz is the clock that the system has been told to use.
+	Hertz int
+}
+
+// Expanders are the eight port expanders.
+type Expanders struct {
+	// Chip is TCA9555 or PCA9555.
+	Chip string
+	// Addresses of chips 0 to 7, all different, 0x20 to 0x27.
+	Addresses [8]uint16
+}
+
+// Park reports whether the chips' register pointer must be moved away from
+// register 0 after a read (PCA9555: interrupt erratum, TI SCPS131J 8.4.1.1).
+func (e Expanders) Park() bool { return e.Chip == PCA9555 }
+
+// Wiring is where the two outputs of one cell's sensor end.
+type Wiring struct {
+	// Chip is the index into Expanders.Addresses.
+	Chip int
+	// NorthPin and SouthPin are the expander's pins: 0–7 is P0.0–P0.7, 8–15 is
+	// P1.0–P1.7.
+	NorthPin, SouthPin int
+}
+
+// LEDs are the lights beside the squares.
+type LEDs struct {
+	// Driver is APA102 or NoLEDs.
+	Driver string
+	// Port is the SPI port, such as SPI0.0 or /dev/spidev0.0.
+	Port string
+	// Order holds for each cell the index of its LED on the strip; it is a
+	// permutation of 0 to 63.
+	Order [engine.Squares]int
+	// Brightness is 1 to 255.
+	Brightness uint8
+	// MaxMilliamps caps the current of all LEDs together.
+	MaxMilliamps int
+}
+
+// Simulation is how the simulated board behaves.
+type Simulation struct {
+	Seed uint64
+	// Noise is the standard deviation of the field at each sensor in mT.
+	Noise float64
+	// Bounce says that discs bounce when put down.
+	Bounce bool
+}
+
+// Sensing is how raw readings become settled ones.
+type Sensing struct {
+	// ScanHz is scans per second.
+	ScanHz int
+	// Debounce is how long a cell must show the same, Settle how long the
+	// board must be quiet; Settle is the longer one.
+	Debounce, Settle time.Duration
+}
+
+// Period returns the time from one scan to the next.
+func (s Sensing) Period() time.Duration { return time.Second / time.Duration(s.ScanHz) }
+
+// MQTT is the broker: embedded, external, or none.
+type MQTT struct {
+	Embedded Embedded
+	// Broker is the external one's URL with an explicit port, mqtt://host:1883
+	// or mqtts://host:8883, and empty when there is none.
+	Broker string
+	// Username is the login; empty without a password.
+	Username string
+	// PasswordFile and CAFile are absolute paths, or empty.
+	PasswordFile, CAFile string
+}
+
+// Embedded is the broker inside of the program.
+type Embedded struct {
+	Enabled bool
+	// Listen is address:port.
+	Listen string
+}
+
+// Password reads the password; it is empty when no file is set.
+func (m MQTT) Password() (string, error) { return readSecret(m.PasswordFile) }
+
+// Web is the live page.
+type Web struct {
+	// Listen is address:port, and empty when there is no page.
+	Listen string
+	// Hosts are further names by which browsers may call the page, in small
+	// letters.
+	Hosts []string
+	// PasswordFile is an absolute path, or empty.
+	PasswordFile string
+}
+
+// Password reads the password; it is empty when no file is set.
+func (w Web) Password() (string, error) { return readSecret(w.PasswordFile) }
+
+// Auto is the value of Data.Dir that leaves the choice to Path.
+const Auto = "auto"
+
+// Data is where games are kept.
+type Data struct {
+	// Dir is an absolute path, or Auto.
+	Dir string
+}
+
+// Path returns the folder as an absolute path. For Auto it follows the XDG base
+// directory specification: $XDG_STATE_HOME, or ~/.local/state when that is not
+// set or not absolute.
+func (d Data) Path() (string, error) {
+	if d.Dir != Auto {
+		return d.Dir, nil
+	}
+	if state := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(state) {
+		return filepath.Join(state, "reversi-board"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil || !filepath.IsAbs(home) {
+		return "", errors.New("find the data folder: neither XDG_STATE_HOME nor HOME is set: " +
+			"set data.dir in the settings, or start with --data DIR")
+	}
+	return filepath.Join(home, ".local", "state", "reversi-board"), nil
+}
+
+// maxSecret bounds a password file in bytes.
+const maxSecret = 1024
+
+// readSecret reads a password file: one line, readable by its owner only.
+func readSecret(path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("read the password: %w", err)
+	case !info.Mode().IsRegular():
+		return "", fmt.Errorf("read the password: %s is not a file", path)
+	case info.Mode().Perm()&0o077 != 0:
+		return "", fmt.Errorf("read the password: others can read %s (mode %04o): chmod 600 it",
+			path, info.Mode().Perm())
+	case info.Size() > maxSecret:
+		return "", fmt.Errorf("read the password: %s has %d bytes: want at most %d",
+			path, info.Size(), maxSecret)
+	}
+	text, err := os.ReadFile(path) //nolint:gosec // The user names the file.
+	if err != nil {
+		return "", fmt.Errorf("read the password: %w", err)
+	}
+	secret := strings.TrimRight(string(text), "\r\n")
+	if secret == "" || strings.ContainsAny(secret, "\r\n\x00") {
+		return "", fmt.Errorf("read the password: %s must hold one line and nothing else", path)
+	}
+	return secret, nil
+}
