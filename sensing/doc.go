@@ -38,24 +38,25 @@
 //
 // # What counts as flapping
 //
-// Hands change a cell too, so counting alone is not enough. A step is a change
-// of a cell's debounced value; bounces make no steps. A cell is masked when
+// Hands change a cell too, so counting alone is not enough. A cell is masked
+// when
 //
-//   - it has changed without ever being quiet for the settle time during the
-//     last 4 s (Config.Restless): fast flapping, about 5 Hz and more, which
-//     would keep the whole board from settling; or
-//   - it has made 9 steps within 5 s (Config.FlapSteps, FlapWindow) that went
-//     to and fro between the same two values: slow flapping, from 1 Hz (one
-//     full cycle, two steps, a second), where a weak magnet shows one face and
-//     nothing in turn; or
-//   - it has made 24 steps of any kind within 15 s.
+//   - it has gone on changing for 4 s (Config.Restless) without one quiet
+//     settle time: fast flapping, from 2.5 Hz up, which would keep the whole
+//     board from settling; or
+//   - it has come to rest (for the settle time) 9 times within 5 s
+//     (Config.FlapSteps, FlapWindow), to and fro between the same two values:
+//     slow flapping, from 1 Hz (one full cycle, two rests, a second), where a
+//     weak magnet shows one face and nothing in turn; or
+//   - its debounced value has changed 60 times within 30 s, in whatever way:
+//     irregular flapping.
 //
-// What people do stays below that. A disc turned through empty is two steps,
-// but among three values (black, empty, white), and so is turning it back: the
-// run of two values breaks. Placing and lifting the same disc three times is 6
-// steps to and fro, turning a disc in place and back three times 6 as well. A
-// child who taps one disc on one square 5 times within 5 s is masked; nothing
-// short of reading minds tells that from a 1 Hz weak magnet.
+// What people do stays below that. Bounces are no rests. A disc turned through
+// empty goes through three values (black, empty, white), and so does turning it
+// back: the run of two values breaks. Placing and lifting the same disc three
+// times is 6 rests to and fro, turning a disc in place and back three times 6
+// as well. A child who slowly taps one disc on one square 5 times within 5 s is
+// masked for a minute; nothing that a sensor sees tells that from a weak magnet.
 //
 // A masked cell that has been steady for a minute (Config.UnmaskAfter) is
 // believed again. A cell with both outputs active, which no magnet can do, is

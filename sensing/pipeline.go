@@ -7,10 +7,10 @@ import (
 )
 
 const (
-	// manySteps within manyWindow mask a cell whatever its values were. It is
-	// also how many steps a cell remembers.
-	manySteps  = 24
-	manyWindow = 15 * time.Second
+	// manySteps changes of the debounced value within manyWindow mask a cell
+	// whatever its values were. It is also how many changes a cell remembers.
+	manySteps  = 60
+	manyWindow = 30 * time.Second
 	// stuckBack is how long a cell must have been sane after its first
 	// both-outputs fault.
 	stuckBack = time.Second
@@ -31,8 +31,9 @@ type Pipeline struct {
 	// square is never in both of stableNorth and stableSouth.
 	rawNorth, rawSouth       engine.Bitboard
 	stableNorth, stableSouth engine.Bitboard
-	// pending cells have changed and have not been judged since.
-	pending engine.Bitboard
+	// pending cells have changed and have not been debounced since; moving
+	// cells have changed and have not rested for the settle time since.
+	pending, moving engine.Bitboard
 	// restless cells have gone on changing for too long.
 	restless engine.Bitboard
 
@@ -62,14 +63,14 @@ type cell struct {
 	// unquiet is when the present run of changes without a quiet settle time
 	// began.
 	unquiet time.Duration
-	// steps are the times of the last changes of the debounced value, a ring
-	// of which next is the following place and count how many are filled.
-	steps       [manySteps]time.Duration
-	next, count uint8
-	// toAndFro is how many steps in a row went between the same two values;
-	// before is the value before the present one.
-	toAndFro uint8
-	before   value
+	// changes are the times at which the debounced value changed.
+	changes ring
+	// rest is the value at which the cell rested last, restBefore the one
+	// before it, rests the times at which it came to rest at another value, and
+	// toAndFro how many of these in a row went between the same two values.
+	rest, restBefore value
+	rests            ring
+	toAndFro         int
 	// stuckTimes is how often both outputs were active.
 	stuckTimes uint8
 }
@@ -108,6 +109,12 @@ func (p *Pipeline) Step(now time.Duration, f Frame) Output {
 	if p.believed() != before {
 		p.recount()
 	}
+	if out.Back.n > 0 {
+		// Whoever was told that cells failed waits for a reading that has them,
+		// even if it equals the last one: they may have come back before the
+		// board had settled without them.
+		p.told = false
+	}
 	p.settle(now, &out)
 	return out
 }
@@ -119,7 +126,7 @@ func (p *Pipeline) believed() engine.Bitboard { return ^(p.lost | p.reset | p.st
 func (p *Pipeline) start(now time.Duration, f Frame) {
 	p.started = true
 	p.rawNorth, p.rawSouth = f.North, f.South
-	p.pending = ^engine.Bitboard(0)
+	p.pending, p.moving = ^engine.Bitboard(0), ^engine.Bitboard(0)
 	p.changed = now
 	for i := range p.cells {
 		p.cells[i].since, p.cells[i].unquiet, p.cells[i].freshAt = now, now, now
@@ -171,6 +178,7 @@ func (p *Pipeline) track(now time.Duration, f Frame) {
 	p.rawNorth = f.North&present | p.rawNorth&f.Lost
 	p.rawSouth = f.South&present | p.rawSouth&f.Lost
 	p.pending |= changed
+	p.moving |= changed
 	for s := range changed.All() {
 		c := &p.cells[s]
 		if now-c.since >= p.cfg.Settle || returned.Has(s) {
@@ -229,29 +237,43 @@ func (p *Pipeline) stuckHold(c *cell) time.Duration {
 	return min(stuckBack<<(min(c.stuckTimes, 7)-1), max(stuckBack, p.cfg.UnmaskAfter))
 }
 
-// judge debounces the cells that have changed, and masks those that misbehave.
+// judge masks the cells that misbehave and debounces the others.
 func (p *Pipeline) judge(now time.Duration, out *Output) {
-	believed := p.believed()
-	if bad := p.restless & believed; bad != 0 {
+	if bad := p.restless & p.believed(); bad != 0 {
 		p.mask(Flapping, bad, out)
 	}
 	p.restless = 0
-	for s := range (p.pending & believed &^ p.flapping).All() {
+	for s := range (p.pending & p.believed()).All() {
+		if now-p.cells[s].since >= p.cfg.Debounce {
+			p.pending &^= s.Bit()
+			p.debounce(now, s, out)
+		}
+	}
+	for s := range (p.moving & p.believed()).All() {
 		c := &p.cells[s]
-		if now-c.since < p.cfg.Debounce {
+		if now-c.since < p.cfg.Settle {
 			continue
 		}
-		p.pending &^= s.Bit()
-		v, old := p.raw(s), p.stable(s)
-		switch {
-		case v == both:
-			c.stuckTimes = min(c.stuckTimes+1, 7)
-			p.mask(Stuck, s.Bit(), out)
-		case v != old:
-			p.setStable(s, v)
-			if c.step(now, old, v, p.cfg) {
-				p.mask(Flapping, s.Bit(), out)
-			}
+		p.moving &^= s.Bit()
+		if c.comeToRest(now, p.stable(s), p.cfg) {
+			p.mask(Flapping, s.Bit(), out)
+		}
+	}
+}
+
+// debounce takes over what a cell has shown for the debounce time.
+func (p *Pipeline) debounce(now time.Duration, s engine.Square, out *Output) {
+	c := &p.cells[s]
+	v := p.raw(s)
+	switch {
+	case v == both:
+		c.stuckTimes = min(c.stuckTimes+1, 7)
+		p.mask(Stuck, s.Bit(), out)
+	case v != p.stable(s):
+		p.setStable(s, v)
+		c.changes.add(now)
+		if c.changes.within(manySteps, manyWindow) {
+			p.mask(Flapping, s.Bit(), out)
 		}
 	}
 }
@@ -264,6 +286,7 @@ func (p *Pipeline) mask(kind Kind, squares engine.Bitboard, out *Output) {
 		p.flapping |= squares
 	}
 	p.pending |= squares
+	p.moving |= squares
 	out.Failed.add(kind, squares)
 }
 
@@ -324,26 +347,44 @@ func (p *Pipeline) setStable(s engine.Square, v value) {
 	}
 }
 
-// step notes a change of the debounced value from old to v, and reports
-// whether the cell flaps (see the package comment).
-func (c *cell) step(now time.Duration, old, v value, cfg Config) bool {
-	if c.count > 0 && v == c.before {
-		c.toAndFro = min(c.toAndFro+1, manySteps)
+// comeToRest notes that the cell has shown v for the settle time, and reports
+// whether it flaps between two values (see the package comment).
+func (c *cell) comeToRest(now time.Duration, v value, cfg Config) bool {
+	if v == c.rest {
+		return false
+	}
+	if v == c.restBefore {
+		c.toAndFro++
 	} else {
 		c.toAndFro = 1
 	}
-	c.before = old
-	c.steps[c.next] = now
-	c.next = (c.next + 1) % manySteps
-	c.count = min(c.count+1, manySteps)
-	slow := int(c.toAndFro) >= cfg.FlapSteps && now-c.ago(cfg.FlapSteps) <= cfg.FlapWindow
-	return slow || c.count == manySteps && now-c.ago(manySteps) <= manyWindow
+	c.rest, c.restBefore = v, c.rest
+	c.rests.add(now)
+	return c.toAndFro >= cfg.FlapSteps && c.rests.within(cfg.FlapSteps, cfg.FlapWindow)
 }
 
-// ago returns the time of the n-th last step; the last one is the first.
-func (c *cell) ago(n int) time.Duration {
-	return c.steps[(int(c.next)+manySteps-n)%manySteps]
+// forget clears the memory of changes, not that of earlier faults.
+func (c *cell) forget() {
+	c.changes.count, c.rests.count, c.toAndFro = 0, 0, 0
 }
 
-// forget clears the memory of steps, not that of earlier faults.
-func (c *cell) forget() { c.next, c.count, c.toAndFro = 0, 0, 0 }
+// ring holds the last times at which something happened.
+type ring struct {
+	at          [manySteps]time.Duration
+	next, count int
+}
+
+func (r *ring) add(now time.Duration) {
+	r.at[r.next] = now
+	r.next = (r.next + 1) % manySteps
+	r.count = min(r.count+1, manySteps)
+}
+
+// within reports whether the last n times lie within d.
+func (r *ring) within(n int, d time.Duration) bool {
+	if r.count < n {
+		return false
+	}
+	last := r.at[(r.next+manySteps-1)%manySteps]
+	return last-r.at[(r.next+manySteps-n)%manySteps] <= d
+}

@@ -174,6 +174,16 @@ func TestScripts(t *testing.T) {
 			> failed bank_lost a1
 			wait 100ms
 			> settled black e4 d5 f5 white d4 e5 lost a1`},
+		{"a bank that was away only while a hand was at work is read again although nothing differs", start + `
+			show a8 black
+			wait 60ms
+			lose a1
+			wait 60ms
+			return a1
+			wait 100ms
+			show a8 empty
+			wait 220ms
+			> failed bank_lost a1; back bank_lost a1; settled black e4 d5 white d4 e5`},
 		{"a bank that comes and goes waits longer each time", start + `
 			lose a1
 			wait 100ms
@@ -222,7 +232,7 @@ func TestScripts(t *testing.T) {
 			> settled black e4 d5 white d4 e5
 			wait 1400ms
 			> settled black e4 d5 white g2 d4 e5; settled black e4 d5 white d4 e5; settled black e4 d5 white g2 d4 e5; settled black e4 d5 white d4 e5; settled black e4 d5 white g2 d4 e5
-			wait 180ms
+			wait 280ms
 			> settled black e4 d5 white d4 e5; failed flapping g2; settled black e4 d5 white g2 d4 e5 masked g2
 			wait 10s
 			>

@@ -26,8 +26,8 @@ type Config struct {
 	// Settle is how long no believed cell may have changed before a reading is
 	// given (200 ms); at least Debounce.
 	Settle time.Duration
-	// FlapSteps steps to and fro within FlapWindow mask a cell (9 in 5 s; at
-	// most 24).
+	// FlapSteps rests to and fro within FlapWindow mask a cell (9 in 5 s; at
+	// most 60 rests).
 	FlapSteps  int
 	FlapWindow time.Duration
 	// Restless is how long a cell may change without being quiet for the
@@ -72,7 +72,8 @@ func orDefault(d, fallback time.Duration) time.Duration {
 type Output struct {
 	// Settled says that Reading is new: the board is at rest and differs from
 	// the last settled reading in discs, lost or masked cells. The first
-	// reading after New is always new.
+	// reading after New is always new, and so is the first one after cells
+	// have come back.
 	Settled bool
 	Reading Reading
 	// Failed and Back are the cells that have stopped, or begun again, to be
