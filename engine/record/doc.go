@@ -1,0 +1,36 @@
+// Package record writes and reads the published JSON form of what happens at
+// the board: one event per journal record, and the snapshot of the state. The
+// journal, MQTT and the web page all carry these bytes, so that what is stored
+// is what was announced.
+//
+// It is not a store and not a transport, it does not judge anything, and it
+// knows no clock: the caller hands it the stamp. Every function is pure and safe
+// to call from any goroutine.
+//
+// # Forms
+//
+// Members stand in the order of the structs in this package, which never
+// changes; receivers ignore members that they do not know, and read a missing
+// one as null. HTML is not escaped. Times are RFC 3339 in UTC with
+// milliseconds, except mono_ms, pending.since_ms (milliseconds since the
+// program started, the clock of mono_ms). The JSON Schemas are in schema/.
+//
+// # Members added for the journal
+//
+// An event is decoded to exactly the value that was encoded, so that a restart
+// can fold the journal back into the state. Where the published members cannot
+// say everything, these are added, each only when it is needed:
+//
+//   - at_ns: the time of the event, when it is not exactly mono_ms (in data of
+//     game_started, move, pass, undo);
+//   - think_ns, gap_ns: think_ms and gap_s, when those are not exact;
+//   - goal, opening, stock: rules that differ from the named variant, or all of
+//     them when the variant has no preset;
+//   - takeback, missing_after_ms: officiating that differs from the named profile.
+//
+// # Mode without a clock
+//
+// Until a game has a clock, the settings are {"mode":"none"}, both remaining
+// times are null, and in the state nothing runs; its clock.at is null then,
+// so that a replayed journal gives the same state.
+package record

@@ -1,0 +1,567 @@
+package record_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"reversi-board/engine"
+	"reversi-board/engine/record"
+	"reversi-board/engine/referee"
+)
+
+// The forms below are written by hand from the contract's tables.
+
+const (
+	jid  = "01JD7Q4E9W0000000000000001"
+	game = "01JD7Q4E9W0000000000000002"
+)
+
+const stampText = `"v":1,"ts":"2026-03-01T18:04:05.678Z","ts_ok":true,"boot":7,"mono_ms":61250,"jid":"` + jid + `"`
+
+const goldenMove = `{` + stampText + `,"seq":12,"game":"` + game + `","ply":1,"type":"move",` +
+	`"data":{"by":"black","move":"d3","flipped":["d4"],"missed":[],"extra":[],` +
+	`"clock":{"black_ms":null,"white_ms":null},"think_ms":4200},"board_fp":"0123456789abcdef","replay":false}`
+
+const (
+	startBoard = "---------------------------WB------BW---------------------------"
+	startFP    = "57eb93da8c941b2f"
+	afterD3    = "-------------------B-------BB------BW---------------------------"
+)
+
+func golden(kind, data string) string {
+	return `{` + stampText + `,"seq":12,"game":null,"ply":0,"type":"` + kind + `","data":` + data +
+		`,"board_fp":"0123456789abcdef","replay":false}`
+}
+
+func envelope() record.Envelope {
+	return record.Envelope{
+		Stamp: record.Stamp{
+			TS: time.Date(2026, 3, 1, 18, 4, 5, 678000000, time.UTC), TSOK: true, Boot: 7,
+			Mono: 61250 * time.Millisecond,
+		},
+		JID: jid, Seq: 12, FP: "0123456789abcdef",
+	}
+}
+
+func set(t testing.TB, text string) engine.Bitboard {
+	t.Helper()
+	b, err := engine.ParseSquares(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func homeMatch(t testing.TB, variant string) referee.Match {
+	t.Helper()
+	r, err := engine.Variant(variant)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := referee.ProfileNamed("home")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return referee.Match{Rules: r, Profile: p, Players: [2]string{"Ann <b>", "Ørn & 李"}}
+}
+
+const matchText = `"profile":"home","hints":"on","players":{"black":"Ann <b>","white":"Ørn & 李"},` +
+	`"clock":{"mode":"none"},"board":"` + startBoard + `"`
+
+func TestEventForms(t *testing.T) {
+	at := envelope().Mono
+	square := func(name string) engine.Square { return set(t, name).First() }
+	custom := homeMatch(t, "classic")
+	custom.Rules.Name, custom.Rules.Stock, custom.Rules.Goal = "historic", 32, engine.Fewest
+	custom.Rules.Opening = set(t, "d4 e4 d5 e5")
+	custom.Rules.Start = engine.Position{Turn: engine.White}
+	custom.Profile = referee.Profile{Name: "club", Takeback: referee.TakebackNever, Hints: referee.HintsLocked, MissingAfter: 2500 * time.Millisecond}
+	schema := loadSchema(t, "event")
+	for _, c := range []struct {
+		event      referee.Event
+		kind, data string
+	}{
+		{
+			referee.GameStarted{Match: homeMatch(t, "classic"), At: at},
+			"game_started",
+			`{"variant":"classic",` + matchText + `,"turn":"black"}`,
+		},
+		{
+			referee.GameStarted{Match: homeMatch(t, "white-first"), At: at + 3},
+			"game_started",
+			`{"variant":"white-first",` + matchText + `,"turn":"white","at_ns":61250000003}`,
+		},
+		{
+			referee.GameStarted{Match: custom, At: at},
+			"game_started",
+			`{"variant":"historic","profile":"club","hints":"locked","players":{"black":"Ann <b>","white":"Ørn & 李"},` +
+				`"clock":{"mode":"none"},"board":"` + strings.Repeat("-", 64) + `","turn":"white",` +
+				`"goal":"fewest","opening":["d4","e4","d5","e5"],"stock":32,"takeback":"never","missing_after_ms":2500}`,
+		},
+		{
+			referee.Moved{By: engine.White, Square: square("g2"), Flipped: set(t, "e4 f3"), Think: 1500*time.Millisecond + 7, At: at - 1},
+			"move",
+			`{"by":"white","move":"g2","flipped":["f3","e4"],"missed":[],"extra":[],` +
+				`"clock":{"black_ms":null,"white_ms":null},"think_ms":1500,"think_ns":1500000007,"at_ns":61249999999}`,
+		},
+		{referee.Passed{By: engine.Black, At: at}, "pass", `{"by":"black","clock":{"black_ms":null,"white_ms":null}}`},
+		{
+			referee.Undone{Plies: 3, ToPly: 9, By: engine.White, At: at},
+			"undo",
+			`{"plies":3,"to_ply":9,"by":"white","clock":{"black_ms":null,"white_ms":null}}`,
+		},
+		{
+			referee.Illegal{By: engine.Black, Square: square("a1"), Reason: referee.NoFlip},
+			"illegal_move",
+			`{"by":"black","move":"a1","reason":"no_flip"}`,
+		},
+		{
+			referee.Illegal{By: engine.None, Square: engine.Square(engine.PassMove), Reason: referee.PassNotAllowed},
+			"illegal_move",
+			`{"by":"none","move":"pass","reason":"pass_not_allowed"}`,
+		},
+		{
+			referee.GameOver{Result: referee.Result{
+				Winner: engine.Black, Black: 64, DiscsBlack: 13, Reason: referee.Wipeout,
+			}},
+			"game_over",
+			`{"result":"black","black":64,"white":0,"discs":{"black":13,"white":0},"empties":51,"reason":"wipeout"}`,
+		},
+		{
+			referee.GameOver{Result: referee.Result{
+				Winner: engine.None, Black: 32, White: 32, DiscsBlack: 31, DiscsWhite: 31, Reason: referee.NoMoves,
+			}},
+			"game_over",
+			`{"result":"draw","black":32,"white":32,"discs":{"black":31,"white":31},"empties":2,"reason":"no_moves"}`,
+		},
+		{
+			referee.GameOver{Result: referee.Result{
+				Winner: engine.None, Void: true, DiscsBlack: 29, DiscsWhite: 28, Reason: referee.Aborted,
+			}},
+			"game_over",
+			`{"result":"none","black":null,"white":null,"discs":{"black":29,"white":28},"empties":7,"reason":"aborted"}`,
+		},
+		{
+			referee.Faulted{Squares: set(t, "g2"), Kind: referee.Flapping},
+			"sensor_fault",
+			`{"squares":["g2"],"kind":"flapping"}`,
+		},
+		{
+			referee.Restored{Squares: set(t, "a3 b3 c3 d3 e3 f3 g3 h3"), Kind: referee.LostBank},
+			"sensor_restored",
+			`{"squares":["a3","b3","c3","d3","e3","f3","g3","h3"],"kind":"bank_lost"}`,
+		},
+		{referee.PowerRestored{Changed: set(t, "e6"), Gap: 90 * time.Second}, "power_restored", `{"changed":["e6"],"gap_s":90}`},
+		{referee.PowerRestored{Gap: -1}, "power_restored", `{"changed":[],"gap_s":null}`},
+		{
+			referee.Commanded{Audit: referee.Audit{Role: "arbiter", Name: "new", ID: "7", From: "desk-1", Order: referee.NewGame{Match: homeMatch(t, "reverse")}}},
+			"command",
+			`{"role":"arbiter","name":"new","id":"7","from":"desk-1","args":{"variant":"reverse",` + matchText + `,"turn":"black"}}`,
+		},
+		{
+			referee.Commanded{Audit: referee.Audit{Role: "player", Name: "undo", ID: "a", Order: referee.Undo{Plies: 2}}},
+			"command",
+			`{"role":"player","name":"undo","id":"a","from":null,"args":{"plies":2}}`,
+		},
+		{
+			referee.Commanded{Audit: referee.Audit{Role: "ops", Name: "identify", Order: referee.Look{}}},
+			"command",
+			`{"role":"ops","name":"identify","id":null,"from":null,"args":{}}`,
+		},
+	} {
+		got, err := record.EncodeEvent(envelope(), c.event)
+		if err != nil {
+			t.Errorf("%s: %v", c.kind, err)
+			continue
+		}
+		if want := golden(c.kind, c.data); string(got) != want {
+			t.Errorf("%s:\n got %s\nwant %s", c.kind, got, want)
+		}
+		schema.check(t, got)
+		if kind := record.TypeOf(got); kind != c.kind {
+			t.Errorf("TypeOf: %q, want %q", kind, c.kind)
+		}
+		env, back, err := record.DecodeEvent(got)
+		if err != nil || !reflect.DeepEqual(back, c.event) || env != envelope() {
+			t.Errorf("%s: decoded to %+v %+v (%v)", c.kind, env, back, err)
+		}
+	}
+}
+
+func TestMoveExample(t *testing.T) {
+	env := envelope()
+	env.Game, env.Ply = game, 1
+	got, err := record.EncodeEvent(env, referee.Moved{
+		By: engine.Black, Square: set(t, "d3").First(), Flipped: set(t, "d4"), Think: 4200 * time.Millisecond, At: env.Mono,
+	})
+	if err != nil || string(got) != goldenMove {
+		t.Errorf("%v\n got %s\nwant %s", err, got, goldenMove)
+	}
+}
+
+// Every word of the contract's table must be writable and readable.
+func TestWords(t *testing.T) {
+	schema := loadSchema(t, "event")
+	both := func(ev referee.Event, word string) {
+		t.Helper()
+		b, err := record.EncodeEvent(envelope(), ev)
+		if err != nil || !strings.Contains(string(b), `"`+word+`"`) {
+			t.Errorf("%+v: %s, %v, want the word %s", ev, b, err, word)
+			return
+		}
+		schema.check(t, b)
+		if _, back, err := record.DecodeEvent(b); err != nil || back != ev {
+			t.Errorf("%s: %+v, %v", b, back, err)
+		}
+	}
+	reasons := "occupied no_flip wrong_color out_of_turn second_disc extra_flip flips_pending pass_not_allowed not_running"
+	for i, word := range strings.Fields(reasons) {
+		both(referee.Illegal{By: engine.White, Square: 5, Reason: referee.Reason(i + 1)}, word)
+	}
+	for word := range strings.FieldsSeq("stuck flapping ghost dead bank_lost reset drift") {
+		both(referee.Faulted{Squares: 1, Kind: referee.FaultKind(word)}, word)
+		both(referee.Restored{Squares: 1, Kind: referee.FaultKind(word)}, word)
+	}
+	for word := range strings.FieldsSeq("no_moves wipeout resign flag adjudicated aborted") {
+		both(referee.GameOver{Result: referee.Result{Winner: engine.White, White: 40, Black: 24, DiscsWhite: 40, DiscsBlack: 24, Reason: referee.EndReason(word)}}, word)
+	}
+}
+
+func TestFingerprint(t *testing.T) {
+	for _, c := range []struct {
+		board string
+		turn  engine.Color
+		mark  string
+	}{
+		{startBoard, engine.Black, "b"},
+		{afterD3, engine.White, "w"},
+		{strings.Repeat("W", 64), engine.None, "-"},
+	} {
+		d, err := engine.ParseDiscs(c.board)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := sha256.Sum256([]byte(c.board + c.mark))
+		if got, want := record.Fingerprint(d, c.turn), hex.EncodeToString(sum[:])[:16]; got != want {
+			t.Errorf("%s: %s, want %s", c.mark, got, want)
+		}
+	}
+	// From `printf '%s' "<64 characters>b" | sha256sum`.
+	if got, want := record.Fingerprint(engine.Start().Discs, engine.Black), startFP; got != want {
+		t.Errorf("start: %s, want %s", got, want)
+	}
+}
+
+func TestEncodeRefuses(t *testing.T) {
+	overlap := homeMatch(t, "classic")
+	overlap.Rules.Start.White |= overlap.Rules.Start.Black
+	for name, ev := range map[string]referee.Event{
+		"no event":       nil,
+		"mover":          referee.Moved{By: engine.None},
+		"square":         referee.Moved{Square: 64},
+		"pass by nobody": referee.Passed{By: engine.None},
+		"undo by nobody": referee.Undone{By: 3},
+		"negative undo":  referee.Undone{Plies: -1},
+		"no reason":      referee.Illegal{},
+		"reason":         referee.Illegal{Reason: 200},
+		"illegal square": referee.Illegal{Reason: referee.NoFlip, Square: 65},
+		"winner":         referee.GameOver{Result: referee.Result{Winner: 9, Reason: referee.NoMoves}},
+		"end":            referee.GameOver{Result: referee.Result{Reason: "boredom"}},
+		"too many discs": referee.GameOver{Result: referee.Result{Reason: referee.NoMoves, DiscsBlack: 65}},
+		"kind":           referee.Faulted{Kind: "cold"},
+		"order":          referee.Commanded{},
+		"both colors":    referee.GameStarted{Match: overlap},
+		"hints":          referee.GameStarted{Match: referee.Match{Profile: referee.Profile{Hints: 7}}},
+		"takeback":       referee.GameStarted{Match: referee.Match{Profile: referee.Profile{Takeback: 7}}},
+		"goal":           referee.GameStarted{Match: referee.Match{Rules: engine.Rules{Goal: 7}}},
+		"turn":           referee.GameStarted{Match: referee.Match{Rules: engine.Rules{Start: engine.Position{Turn: 7}}}},
+	} {
+		if b, err := record.EncodeEvent(envelope(), ev); err == nil {
+			t.Errorf("%s: %s", name, b)
+		}
+	}
+	env := envelope()
+	env.FP = "0123456789ABCDEF"
+	if b, err := record.EncodeEvent(env, referee.Passed{}); err == nil {
+		t.Errorf("fingerprint: %s", b)
+	}
+}
+
+// What reaches the journal must never be lost because of a strange name or an
+// unset clock.
+func TestEncodeMends(t *testing.T) {
+	m := homeMatch(t, "classic")
+	m.Players = [2]string{strings.Repeat("é", 65), "a\xffb\x00\u2028<"}
+	env := envelope()
+	env.TS = time.Date(-5, 1, 1, 0, 0, 0, 0, time.UTC)
+	b, err := record.EncodeEvent(env, referee.GameStarted{Match: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	loadSchema(t, "event").check(t, b)
+	env, ev, err := record.DecodeEvent(b)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, b)
+	}
+	m.Players = [2]string{strings.Repeat("é", 64), "a\uFFFDb\x00\u2028<"}
+	if got, ok := ev.(referee.GameStarted); !ok || got.Match != m || env.TS.Unix() != 0 {
+		t.Errorf("%+v %v", ev, env.TS)
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	change := func(from, to string) string {
+		t.Helper()
+		if !strings.Contains(goldenMove, from) {
+			t.Fatalf("the example has no %s", from)
+		}
+		return strings.Replace(goldenMove, from, to, 1)
+	}
+	for name, text := range map[string]string{
+		"no JSON":           `{`,
+		"array":             `[]`,
+		"later version":     change(`"v":1`, `"v":2`),
+		"no version":        change(`"v":1,`, ``),
+		"local time":        change(`.678Z`, `.678+02:00`),
+		"negative boot":     change(`"boot":7`, `"boot":-7`),
+		"text seq":          change(`"seq":12`, `"seq":"12"`),
+		"negative seq":      change(`"seq":12`, `"seq":-12`),
+		"ply":               change(`"ply":1`, `"ply":65`),
+		"mono":              change(`"mono_ms":61250`, `"mono_ms":9223372036854775807`),
+		"no mover":          change(`"by":"black",`, ``),
+		"mover none":        change(`"by":"black"`, `"by":"none"`),
+		"mover Black":       change(`"by":"black"`, `"by":"Black"`),
+		"capital square":    change(`"d3"`, `"D3"`),
+		"pass as a move":    change(`"d3"`, `"pass"`),
+		"square of flipped": change(`"d4"`, `"d9"`),
+		"data null":         change(`"data":{`, `"data":null,"x":{`),
+		"fingerprint":       change(`0123456789abcdef`, `0123456789abcdeg`),
+		"long game":         change(game, strings.Repeat("0", 65)),
+		"too long":          change(`"v":1`, `"v":1,"x":"`+strings.Repeat("y", record.MaxEvent)+`"`),
+	} {
+		if _, ev, err := record.DecodeEvent([]byte(text)); err == nil {
+			t.Errorf("%s: %+v", name, ev)
+		}
+	}
+	_, _, err := record.DecodeEvent([]byte(change(`"move",`, `"draw_offered",`)))
+	if !errors.Is(err, record.ErrUnknownType) {
+		t.Errorf("unknown type: %v", err)
+	}
+	// Additions keep the version.
+	if _, _, err := record.DecodeEvent([]byte(change(`"v":1`, `"v":1,"delayed_s":60`))); err != nil {
+		t.Errorf("added member: %v", err)
+	}
+	if record.TypeOf([]byte("{")) != "" {
+		t.Error("TypeOf: a type from no JSON")
+	}
+}
+
+// A new field of these types must get a member, or a restart forgets it.
+func TestNoFieldForgotten(t *testing.T) {
+	for _, c := range []struct {
+		of     any
+		fields int
+	}{
+		{referee.Match{}, 3},
+		{engine.Rules{}, 5},
+		{referee.Profile{}, 4},
+		{referee.GameStarted{}, 2},
+		{referee.Moved{}, 5},
+		{referee.Passed{}, 2},
+		{referee.Undone{}, 4},
+		{referee.Illegal{}, 3},
+		{referee.GameOver{}, 1},
+		{referee.Result{}, 7},
+		{referee.Faulted{}, 2},
+		{referee.Restored{}, 2},
+		{referee.PowerRestored{}, 2},
+		{referee.Commanded{}, 1},
+		{referee.Audit{}, 5},
+		{referee.NewGame{}, 1},
+		{referee.Undo{}, 1},
+		{referee.Look{}, 0},
+	} {
+		if n := reflect.TypeOf(c.of).NumField(); n != c.fields {
+			t.Errorf("%T has %d fields, this package writes %d: add the member, the schema and the generator", c.of, n, c.fields)
+		}
+	}
+}
+
+// Generators of every event.
+
+func bits() *rapid.Generator[engine.Bitboard] {
+	return rapid.Map(rapid.Uint64(), func(b uint64) engine.Bitboard { return engine.Bitboard(b) })
+}
+
+func side() *rapid.Generator[engine.Color] { return rapid.SampledFrom([]engine.Color{0, 1}) }
+
+func moment() *rapid.Generator[time.Duration] {
+	return rapid.Map(rapid.Int64Range(0, 1<<60), func(n int64) time.Duration { return time.Duration(n) })
+}
+
+func name() *rapid.Generator[string] { return rapid.StringN(0, 64, -1) }
+
+func kind() *rapid.Generator[referee.FaultKind] {
+	return rapid.SampledFrom([]referee.FaultKind{
+		referee.Stuck, referee.Flapping, referee.Ghost, referee.Dead, referee.LostBank, referee.Reset, referee.Drift,
+	})
+}
+
+func match() *rapid.Generator[referee.Match] {
+	return rapid.Custom(func(t *rapid.T) referee.Match {
+		m := referee.Match{Players: [2]string{name().Draw(t, "black"), name().Draw(t, "white")}}
+		if rapid.Bool().Draw(t, "preset") {
+			m.Rules, _ = engine.Variant(rapid.SampledFrom(engine.VariantNames()).Draw(t, "variant"))
+			m.Profile, _ = referee.ProfileNamed("home")
+		} else {
+			m.Rules.Name, m.Profile.Name = name().Draw(t, "rules"), name().Draw(t, "profile")
+		}
+		if rapid.Bool().Draw(t, "changed") {
+			black := bits().Draw(t, "b")
+			m.Rules.Start = engine.Position{
+				Discs: engine.Discs{Black: black, White: bits().Draw(t, "w") &^ black}, Turn: side().Draw(t, "turn"),
+			}
+			m.Rules.Goal = rapid.SampledFrom([]engine.Goal{engine.Most, engine.Fewest}).Draw(t, "goal")
+			m.Rules.Opening = bits().Draw(t, "opening")
+			m.Rules.Stock = rapid.IntRange(0, 64).Draw(t, "stock")
+			m.Profile.Takeback = rapid.SampledFrom([]referee.Takeback{0, 1}).Draw(t, "takeback")
+			m.Profile.Hints = rapid.SampledFrom([]referee.Hints{0, 1, 2}).Draw(t, "hints")
+			m.Profile.MissingAfter = time.Duration(rapid.IntRange(0, 1e6).Draw(t, "missing")) * time.Millisecond
+		}
+		return m
+	})
+}
+
+func result() *rapid.Generator[referee.Result] {
+	return rapid.Custom(func(t *rapid.T) referee.Result {
+		black := rapid.IntRange(0, 64).Draw(t, "black")
+		r := referee.Result{
+			DiscsBlack: black, DiscsWhite: rapid.IntRange(0, 64-black).Draw(t, "white"), Winner: engine.None,
+			Reason: rapid.SampledFrom([]referee.EndReason{referee.NoMoves, referee.Wipeout, referee.Aborted}).Draw(t, "end"),
+		}
+		if r.Void = rapid.Bool().Draw(t, "void"); !r.Void {
+			r.Winner = engine.Color(rapid.IntRange(0, 2).Draw(t, "winner"))
+			r.Black = rapid.IntRange(0, 64).Draw(t, "score")
+			r.White = 64 - r.Black
+		}
+		return r
+	})
+}
+
+func order() *rapid.Generator[referee.Order] {
+	return rapid.OneOf(
+		rapid.Map(match(), func(m referee.Match) referee.Order { return referee.NewGame{Match: m} }),
+		rapid.Map(rapid.Int(), func(n int) referee.Order { return referee.Undo{Plies: n} }),
+		rapid.Just[referee.Order](referee.Look{}),
+	)
+}
+
+func event() *rapid.Generator[referee.Event] {
+	return rapid.Custom(func(t *rapid.T) referee.Event {
+		switch rapid.IntRange(0, 9).Draw(t, "type") {
+		case 0:
+			return referee.GameStarted{Match: match().Draw(t, "match"), At: moment().Draw(t, "at")}
+		case 1:
+			return referee.Moved{
+				By: side().Draw(t, "by"), Square: engine.Square(rapid.IntRange(0, 63).Draw(t, "square")),
+				Flipped: bits().Draw(t, "flipped"), Think: moment().Draw(t, "think"), At: moment().Draw(t, "at"),
+			}
+		case 2:
+			return referee.Passed{By: side().Draw(t, "by"), At: moment().Draw(t, "at")}
+		case 3:
+			return referee.Undone{
+				Plies: rapid.IntRange(0, 64).Draw(t, "plies"), ToPly: rapid.IntRange(0, 64).Draw(t, "to"),
+				By: side().Draw(t, "by"), At: moment().Draw(t, "at"),
+			}
+		case 4:
+			return referee.Illegal{
+				By: engine.Color(rapid.IntRange(0, 2).Draw(t, "by")), Square: engine.Square(rapid.IntRange(0, 64).Draw(t, "square")),
+				Reason: referee.Reason(rapid.IntRange(1, 9).Draw(t, "reason")),
+			}
+		case 5:
+			return referee.GameOver{Result: result().Draw(t, "result")}
+		case 6:
+			return referee.Faulted{Squares: bits().Draw(t, "squares"), Kind: kind().Draw(t, "kind")}
+		case 7:
+			return referee.Restored{Squares: bits().Draw(t, "squares"), Kind: kind().Draw(t, "kind")}
+		case 8:
+			gap := moment().Draw(t, "gap")
+			if rapid.Bool().Draw(t, "unknown") {
+				gap = -1
+			}
+			return referee.PowerRestored{Changed: bits().Draw(t, "changed"), Gap: gap}
+		default:
+			return referee.Commanded{Audit: referee.Audit{
+				Role: name().Draw(t, "role"), Name: name().Draw(t, "name"), ID: name().Draw(t, "id"), From: name().Draw(t, "from"),
+				Order: order().Draw(t, "order"),
+			}}
+		}
+	})
+}
+
+func TestRoundTrip(t *testing.T) {
+	schema := loadSchema(t, "event")
+	rapid.Check(t, func(r *rapid.T) {
+		env := record.Envelope{
+			Stamp: record.Stamp{
+				TS:   time.UnixMilli(rapid.Int64Range(0, 4102444800000).Draw(r, "ts")).UTC(),
+				TSOK: rapid.Bool().Draw(r, "ok"), Boot: rapid.IntRange(0, 1e9).Draw(r, "boot"),
+				Mono: time.Duration(rapid.Int64Range(0, 1e12).Draw(r, "mono")) * time.Millisecond,
+			},
+			JID: jid, Seq: rapid.Uint64().Draw(r, "seq"), Game: rapid.SampledFrom([]string{"", game}).Draw(r, "game"),
+			Ply: rapid.IntRange(0, 64).Draw(r, "ply"), Replay: rapid.Bool().Draw(r, "replay"),
+			FP: fmt.Sprintf("%016x", rapid.Uint64().Draw(r, "fp")),
+		}
+		ev := event().Draw(r, "event")
+		b, err := record.EncodeEvent(env, ev)
+		if err != nil {
+			r.Fatal(err)
+		}
+		if len(b) > record.MaxEvent/2 {
+			r.Fatalf("%d bytes", len(b))
+		}
+		if err := schema.validateText(b); err != nil {
+			r.Fatalf("%v\n%s", err, b)
+		}
+		gotEnv, got, err := record.DecodeEvent(b)
+		if err != nil || gotEnv != env || got != ev {
+			r.Fatalf("%s\n got %+v %+v (%v)\nwant %+v %+v", b, gotEnv, got, err, env, ev)
+		}
+	})
+}
+
+// Whatever bytes come in, decoding does not panic, and what it accepts it
+// writes and reads again without a difference.
+func FuzzDecodeEvent(f *testing.F) {
+	f.Add([]byte(goldenMove))
+	f.Add([]byte(golden("game_started", `{"variant":"x",`+matchText+`,"turn":"none","goal":"fewest","opening":["a1"],"stock":9,"takeback":"never"}`)))
+	f.Add([]byte(golden("pass", `{"by":"white","at_ns":-5}`)))
+	f.Add([]byte(golden("undo", `{"by":"white","plies":2}`)))
+	f.Add([]byte(golden("illegal_move", `{"by":"none","move":"pass","reason":"not_running"}`)))
+	f.Add([]byte(golden("game_over", `{"result":"draw","black":32,"white":32,"reason":"no_moves"}`)))
+	f.Add([]byte(golden("sensor_fault", `{"squares":["a1","a1"],"kind":"dead"}`)))
+	f.Add([]byte(golden("power_restored", `{"changed":null,"gap_s":0,"gap_ns":7}`)))
+	f.Add([]byte(golden("command", `{"role":"ops","args":{"plies":3}}`)))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		env, ev, err := record.DecodeEvent(b)
+		if err != nil {
+			return
+		}
+		again, err := record.EncodeEvent(env, ev)
+		if err != nil {
+			t.Fatalf("accepted, but cannot be written: %v", err)
+		}
+		env2, ev2, err := record.DecodeEvent(again)
+		if err != nil || env2 != env || ev2 != ev {
+			t.Fatalf("%+v %+v became %+v %+v (%v)", env, ev, env2, ev2, err)
+		}
+	})
+}

@@ -1,0 +1,167 @@
+package record
+
+import (
+	"fmt"
+	"time"
+
+	"reversi-board/engine"
+	"reversi-board/engine/referee"
+)
+
+// stateJSON is the published snapshot.
+type stateJSON struct {
+	stampJSON
+	Variant    string       `json:"variant"`
+	Profile    string       `json:"profile"`
+	Hints      string       `json:"hints"`
+	Phase      string       `json:"phase"`
+	Step       *string      `json:"step"`
+	Turn       string       `json:"turn"`
+	Ply        int          `json:"ply"`
+	Board      string       `json:"board"`
+	Sensed     string       `json:"sensed"`
+	BoardFP    string       `json:"board_fp"`
+	Irregular  bool         `json:"irregular"`
+	Legal      squares      `json:"legal"`
+	Score      scoreJSON    `json:"score"`
+	Last       *lastJSON    `json:"last"`
+	Pending    *pendingJSON `json:"pending"`
+	Guide      guideJSON    `json:"guide"`
+	Transcript string       `json:"transcript"`
+	Players    playersJSON  `json:"players"`
+	Hand       *countJSON   `json:"hand"`
+	Result     *resultJSON  `json:"result"`
+	Clock      clockJSON    `json:"clock"`
+	Problem    problemJSON  `json:"problem"`
+}
+
+// The parts of the snapshot.
+type (
+	scoreJSON struct {
+		Black int `json:"black"`
+		White int `json:"white"`
+		Empty int `json:"empty"`
+	}
+	lastJSON struct {
+		Move    string  `json:"move"`
+		By      string  `json:"by"`
+		Flipped squares `json:"flipped"`
+	}
+	pendingJSON struct {
+		Move    string  `json:"move"`
+		By      string  `json:"by"`
+		ToFlip  squares `json:"to_flip"`
+		Done    squares `json:"done"`
+		Extra   squares `json:"extra"`
+		Lifted  squares `json:"lifted"`
+		SinceMS int64   `json:"since_ms"`
+	}
+	guideJSON struct {
+		Flip   squares `json:"flip"`
+		Place  squares `json:"place"`
+		Remove squares `json:"remove"`
+	}
+	clockJSON struct {
+		Mode string `json:"mode"`
+		remainingJSON
+		Running string  `json:"running"`
+		At      *string `json:"at"`
+		FlagAt  *string `json:"flag_at"`
+		Flagged string  `json:"flagged"`
+	}
+	problemJSON struct {
+		Active  bool    `json:"active"`
+		Code    *string `json:"code"`
+		Squares squares `json:"squares"`
+		Since   *string `json:"since"`
+	}
+)
+
+// EncodeState writes the published snapshot of s. Of env it uses the stamp, the
+// journal, the sequence number and the game. Pending.to_flip holds all discs
+// that the move turns, done those of them that show the mover's color already.
+func EncodeState(env Envelope, s *referee.State) ([]byte, error) {
+	if s.Phase > referee.Over || s.Step > referee.Correcting {
+		return nil, fmt.Errorf("encode state: there is no phase %d, step %d", s.Phase, s.Step)
+	}
+	hints, err := hintsWord(s.Match.Profile.Hints)
+	if err != nil {
+		return nil, fmt.Errorf("encode state: %w", err)
+	}
+	discs := s.Game.Discs
+	w := stateJSON{
+		stampJSON: env.head(),
+		Variant:   clean(s.Match.Rules.Name), Profile: clean(s.Match.Profile.Name), Hints: hints,
+		Phase: s.Phase.String(), Step: orNull(s.Step.String()), Turn: s.Turn().String(), Ply: s.Ply(),
+		Board: discs.String(), Sensed: sensed(s), BoardFP: Fingerprint(discs, s.Turn()),
+		Score:   scoreJSON{discs.Black.Count(), discs.White.Count(), discs.Empty().Count()},
+		Last:    last(s),
+		Pending: pending(s.Pending),
+		Guide: guideJSON{
+			Flip: squares(s.Guide.Flip | s.Guide.Turn), Place: squares(s.Guide.Place()), Remove: squares(s.Guide.Remove),
+		},
+		Transcript: s.Transcript(), Players: encodePlayers(s.Match.Players), Hand: hand(s.Game),
+		Clock:   clockJSON{Mode: "none", Running: "none", Flagged: "none"},
+		Problem: problem(env, s.Problem),
+	}
+	if s.Phase == referee.Playing {
+		w.Legal = squares(s.Game.Legal())
+	}
+	if s.Ended {
+		r, err := encodeResult(s.Result)
+		if err != nil {
+			return nil, fmt.Errorf("encode state: %w", err)
+		}
+		w.Result = &r
+	}
+	return marshal(w)
+}
+
+// sensed writes what the cells say now, ? where they say nothing.
+func sensed(s *referee.State) string {
+	text := []byte(s.Sensed.String())
+	for q := range engine.Square(engine.Squares) {
+		if !s.SensedOK || s.Unsure().Has(q) {
+			text[q] = '?'
+		}
+	}
+	return string(text)
+}
+
+// last writes the last disc placed.
+func last(s *referee.State) *lastJSON {
+	e, ok := s.Last()
+	if !ok {
+		return nil
+	}
+	return &lastJSON{Move: e.Move.String(), By: e.By.String(), Flipped: squares(e.Flipped)}
+}
+
+// pending writes the move that is being made.
+func pending(p referee.Pending) *pendingJSON {
+	if !p.Active {
+		return nil
+	}
+	return &pendingJSON{
+		Move: p.Square.String(), By: p.By.String(), ToFlip: squares(p.Flips), Done: squares(p.Done),
+		Extra: squares(p.Extra), Lifted: squares(p.Lifted), SinceMS: p.Since.Milliseconds(),
+	}
+}
+
+// hand writes the discs that the players have left, where each has a stock.
+func hand(g engine.Game) *countJSON {
+	if g.Rules.Stock == 0 {
+		return nil
+	}
+	return &countJSON{g.Hand(engine.Black), g.Hand(engine.White)}
+}
+
+// problem writes what stands in the way of the game; since is put on the wall
+// clock by the stamp, which knows both clocks at one moment.
+func problem(env Envelope, p referee.Problem) problemJSON {
+	if !p.Active() {
+		return problemJSON{}
+	}
+	since := formatTime(env.TS.Add(p.Since.Truncate(time.Millisecond) - env.Mono.Truncate(time.Millisecond)))
+	return problemJSON{Active: true, Code: orNull(string(p.Code)), Squares: squares(p.Squares), Since: &since}
+}
