@@ -46,7 +46,7 @@ func (d *DeviceStats) Count(c Class) uint64 {
 
 // Device returns the counters of one address; ok is false if it was never
 // used.
-func (s *Snapshot) Device(addr uint16) (d DeviceStats, ok bool) {
+func (s Snapshot) Device(addr uint16) (d DeviceStats, ok bool) {
 	for i := range s.Devices {
 		if s.Devices[i].Addr == addr {
 			return s.Devices[i], true

@@ -138,8 +138,11 @@ func (b *Board) Scan(ctx context.Context, now time.Duration, f *hardware.Frame) 
 	for i := range b.chips {
 		k := &b.chips[i]
 		if b.lost(k) {
-			k.what.State = Absent
 			f.Lost |= k.what.Cells
+			// A bank on its way back has no good read yet and goes on proving.
+			if k.what.State == Live || b.bus.Open(k.what.Addr) {
+				k.what.State = Absent
+			}
 		}
 		f.North |= k.n
 		f.South |= k.s

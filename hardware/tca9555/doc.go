@@ -20,7 +20,7 @@
 //
 // # Parking the pointer
 //
-// Erratum of the PCA9555 (TI SCPS131J, 8.4.1.1.2): while the last command byte
+// Erratum of the PCA9555 (TI SCPS131J, 8.4.1.1): while the last command byte
 // is 00h, INT is wrongly released as soon as any other target on the bus
 // acknowledges a read. Writing command byte 02h after an input read avoids it.
 // The TCA9555 does not need that (TI SCPS200E, 9.3.3).

@@ -157,7 +157,7 @@ func (d *Dev) holds(reg byte, want uint16) (bool, error) {
 	return err == nil && got == want, err
 }
 
-// read reads a register pair (NXP PCA9555 rev. 8, section 6.5.2: command byte,
+// read reads a register pair (TI SCPS200E, section 9.5.2.1.2: command byte,
 // repeated START, two bytes).
 func (d *Dev) read(reg byte) (uint16, error) {
 	d.w[0] = reg
@@ -167,8 +167,8 @@ func (d *Dev) read(reg byte) (uint16, error) {
 	return uint16(d.r[0]) | uint16(d.r[1])<<8, nil
 }
 
-// write writes a register pair (NXP PCA9555 rev. 8, section 6.5.1: command
-// byte, two bytes).
+// write writes a register pair (TI SCPS200E, section 9.5.2.1.1: command byte,
+// two bytes).
 func (d *Dev) write(reg byte, v uint16) error {
 	d.w = [3]byte{reg, byte(v), byte(v >> 8)}
 	if err := d.bus.Tx(d.addr, d.w[:], nil); err != nil {
