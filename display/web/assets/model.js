@@ -1,0 +1,95 @@
+// What the server says, and small helpers that every part of the page needs.
+
+/**
+ * @typedef {"black"|"white"} Color
+ * @typedef {{ply: number, by: Color, move: string, flipped: number, black: number, white: number}} Played
+ * @typedef {{code: string, severity: string, text: string, squares?: string[]}} Alert
+ * @typedef {object} State  the state of the MQTT contract, as far as the page needs it
+ * @property {number} seq
+ * @property {string} variant
+ * @property {"idle"|"setup"|"playing"|"paused"|"over"} phase
+ * @property {"to_move"|"in_progress"|"correcting"|null} step
+ * @property {"black"|"white"|"none"} turn
+ * @property {number} ply
+ * @property {string} board  64 of -BW, a1 to h8: the record
+ * @property {{black: number, white: number, empty: number}} score
+ * @property {{move: string, by: Color, flipped: string[]}|null} last
+ * @property {{move: string, by: Color, to_flip: string[], done: string[]}|null} pending
+ * @property {{flip: string[], place: string[], remove: string[]}} guide
+ * @property {string} transcript
+ * @property {{black: string, white: string}} players
+ * @property {{result: string}|null} result
+ * @property {{active: boolean, code: string|null, squares: string[]}|null} problem
+ *
+ * @typedef {object} View
+ * @property {State|null} state
+ * @property {Played[]} moves
+ * @property {string} sentence
+ * @property {string} table  64 of -BW?, what lies on the table; "" if unknown
+ * @property {Record<string, string>|null} connections
+ * @property {Alert[]|null} alerts
+ * @property {boolean} auto_flip
+ * @property {string[]|null} failed
+ *
+ * @typedef {object} Card
+ * @property {string} board
+ * @property {string} name
+ * @property {boolean} simulated
+ * @property {boolean} hands
+ * @property {string[]|null} variants
+ * @property {string[]|null} profiles
+ *
+ * @typedef {{seq: number, jid: string, ply: number, type: string, data: any, replay: boolean}} GameEvent
+ * @typedef {{status: string, code?: string, error?: string, seq?: number}} Reply
+ */
+
+/** The names of the 64 squares, a1 first: rank 1 is on top. */
+export const SQUARES = Array.from({ length: 64 }, (_, i) => "abcdefgh"[i & 7] + ((i >> 3) + 1));
+
+/** The number of a square. @param {string} name */
+export const indexOf = (name) => name.charCodeAt(0) - 97 + 8 * (name.charCodeAt(1) - 49);
+
+/** @param {string} word */
+export const capital = (word) => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** @param {Color} color @returns {Color} */
+export const other = (color) => (color === "black" ? "white" : "black");
+
+/** The element with an id that the page is known to have. @param {string} id */
+export const $ = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+/**
+ * Makes an element; text is only ever text.
+ * @param {string} tag @param {string} [name] class @param {string} [text]
+ */
+export function element(tag, name, text) {
+  const e = document.createElement(tag);
+  if (name) e.className = name;
+  if (text !== undefined) e.textContent = text;
+  return e;
+}
+
+/**
+ * Sends a request and returns the answer; what goes wrong on the way is an
+ * answer too.
+ * @param {string} path @param {object} body @returns {Promise<Reply>}
+ */
+export async function post(path, body) {
+  try {
+    const response = await fetch(path, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(12000),
+    });
+    return await response.json();
+  } catch {
+    return { status: "error", error: "The board did not answer." };
+  }
+}
+
+/** An id that no other press of a button has. */
+export function newID() {
+  // randomUUID does not exist on plain http in a local network.
+  return Array.from(crypto.getRandomValues(new Uint8Array(12)), (b) => b.toString(16).padStart(2, "0")).join("");
+}

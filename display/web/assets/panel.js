@@ -1,0 +1,211 @@
+// Everything beside the board: score, sentence, problems, moves, controls.
+
+import { $, capital, element, newID, post } from "./model.js";
+
+/**
+ * @typedef {import("./model.js").View} View
+ * @typedef {import("./model.js").Card} Card
+ * @typedef {import("./model.js").Color} Color
+ */
+
+const VARIANTS = /** @type {Record<string, string>} */ ({
+  classic: "Classic: most discs win",
+  reverse: "Reverse: fewest discs win",
+  "white-first": "White begins",
+});
+
+const PROFILES = /** @type {Record<string, string>} */ ({ home: "At home" });
+
+export class Panel {
+  /** @param {(text: string) => void} complain */
+  constructor(complain) {
+    this.complain = complain;
+    /** @type {View|null} */
+    this.view = null;
+    this.listed = "";
+    $("undo").addEventListener("click", () => this.command("undo", { plies: 1 }, true));
+    $("identify").addEventListener("click", () => this.command("identify", {}, false));
+    $("new").addEventListener("click", () => this.ask());
+    $("new-game").addEventListener("close", () => this.answered());
+    $("copy").addEventListener("click", () => this.copy());
+  }
+
+  /**
+   * @param {string} name @param {object} args
+   * @param {boolean} sure  only if nothing has happened since the visitor looked
+   */
+  async command(name, args, sure) {
+    const body = { name, args, id: newID(), ...(sure && this.view?.state ? { if_seq: this.view.state.seq } : {}) };
+    const reply = await post("/api/v1/command", body);
+    if (reply.status !== "ok") this.complain(reply.error || "The board refused that.");
+  }
+
+  /** @param {Card} card */
+  introduce(card) {
+    $("name").textContent = card.name;
+    document.title = card.name;
+    fill("variant", card.variants ?? ["classic"], VARIANTS);
+    fill("profile", card.profiles ?? [], PROFILES);
+    const choice = (card.profiles ?? []).length > 1;
+    $("profile").hidden = $("profile-label").hidden = !choice;
+  }
+
+  ask() {
+    const state = this.view?.state;
+    const dialog = /** @type {HTMLDialogElement} */ ($("new-game"));
+    if (state) {
+      input("variant").value = state.variant || input("variant").value;
+      input("black").value = state.players?.black ?? "";
+      input("white").value = state.players?.white ?? "";
+    }
+    $("new-warn").hidden = !(state && (state.phase === "playing" || state.phase === "paused") && state.ply > 0);
+    dialog.returnValue = "";
+    dialog.showModal();
+  }
+
+  answered() {
+    if (/** @type {HTMLDialogElement} */ ($("new-game")).returnValue !== "start") return;
+    const profile = input("profile").value;
+    this.command(
+      "new",
+      {
+        variant: input("variant").value,
+        ...(profile ? { profile } : {}),
+        players: { black: input("black").value.trim(), white: input("white").value.trim() },
+      },
+      true,
+    );
+  }
+
+  /** @param {View} view */
+  show(view) {
+    this.view = view;
+    const state = view.state;
+    $("sentence").textContent = view.sentence || "Waiting for the board.";
+    this.alerts(view);
+    this.links(view);
+    if (!state) return;
+    const { black, white } = state.score;
+    this.player("black", black);
+    this.player("white", white);
+    $("balance").style.setProperty("--black", String(black));
+    $("balance").style.setProperty("--white", String(white));
+    /** @type {HTMLButtonElement} */ ($("undo")).disabled = state.ply === 0 || state.phase === "setup" || state.phase === "idle";
+    document.body.dataset.phase = state.phase;
+    this.moves(view);
+  }
+
+  /** @param {Color} color @param {number} count */
+  player(color, count) {
+    const state = this.view?.state;
+    const card = $(`player-${color}`);
+    const name = state?.players?.[color] ?? "";
+    const turn = state?.turn === color && state.phase !== "over";
+    const won = state?.phase === "over" && state.result?.result === color;
+    card.classList.toggle("turn", turn);
+    card.classList.toggle("won", won);
+    part(card, ".color").textContent = name || capital(color);
+    part(card, ".person").textContent = [name ? capital(color) : "", turn ? "to move" : won ? "wins" : ""].filter(Boolean).join(", ");
+    part(card, ".count").textContent = String(count);
+    part(card, ".count").setAttribute("aria-label", `${count} ${color} discs`);
+  }
+
+  /** @param {View} view */
+  alerts(view) {
+    const list = $("alerts");
+    const alerts = view.alerts ?? [];
+    list.hidden = alerts.length === 0;
+    list.replaceChildren(
+      ...alerts.map((a) => {
+        const item = element("li", `alert ${["info", "warn", "error"].includes(a.severity) ? a.severity : "warn"}`);
+        item.append(element("span", "vh", `${a.severity}: `), element("span", "", a.text));
+        if (a.squares?.length && !a.squares.every((s) => a.text.includes(s))) item.append(element("span", "where", a.squares.join(" ")));
+        return item;
+      }),
+    );
+  }
+
+  /** @param {View} view */
+  links(view) {
+    $("links").textContent = Object.entries(view.connections ?? {})
+      .map(([name, state]) => `${name} ${state}`)
+      .join(" · ");
+  }
+
+  /** @param {View} view */
+  moves(view) {
+    const text = JSON.stringify(view.moves);
+    $("transcript").textContent = view.state?.transcript ?? "";
+    $("transcript-row").hidden = !view.state?.transcript;
+    $("no-moves").hidden = view.moves.length > 0;
+    $("moves").hidden = view.moves.length === 0;
+    if (text === this.listed) return;
+    this.listed = text;
+    const list = $("moves");
+    list.replaceChildren(
+      ...view.moves.map((m) => {
+        const item = element("li", m.move === "pass" ? "move pass" : "move");
+        const mini = element("span", `mini ${m.by}`);
+        mini.setAttribute("aria-hidden", "true");
+        item.append(
+          element("span", "ply", m.move === "pass" ? "–" : String(m.ply)),
+          mini,
+          element("span", "vh", capital(m.by)),
+          element("span", "to", m.move),
+          element("span", "turned", m.move === "pass" ? "" : `+${m.flipped}`),
+        );
+        item.title = `${m.black} – ${m.white}`;
+        return item;
+      }),
+    );
+    list.scrollTop = list.scrollHeight;
+  }
+
+  async copy() {
+    const button = $("copy");
+    const text = $("transcript").textContent ?? "";
+    let done = true;
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      // Plain http in a local network has no clipboard; a selection has.
+      const range = document.createRange();
+      range.selectNodeContents($("transcript"));
+      getSelection()?.removeAllRanges();
+      getSelection()?.addRange(range);
+      done = document.execCommand("copy");
+    }
+    button.textContent = done ? "Copied" : "Selected";
+    setTimeout(() => (button.textContent = "Copy"), 2000);
+  }
+
+  /**
+   * How far what the page shows can be trusted.
+   * @param {import("./stream.js").Link} link @param {number} silent ms
+   */
+  link(link, silent) {
+    const seconds = Math.round(silent / 1000);
+    const old = seconds >= 5 ? ` ${seconds} s` : "";
+    $("link").dataset.state = link;
+    document.body.dataset.link = link;
+    const text = { connecting: "Connecting", live: "Live", stale: `Stale${old}, reconnecting`, offline: `Offline${old}, trying again` }[link];
+    if ($("link-text").textContent !== text) $("link-text").textContent = text;
+  }
+}
+
+/** @param {string} id */
+const input = (id) => /** @type {HTMLInputElement|HTMLSelectElement} */ ($(id));
+
+/** @param {Element} e @param {string} selector */
+const part = (e, selector) => /** @type {HTMLElement} */ (e.querySelector(selector));
+
+/** @param {string} id @param {string[]} values @param {Record<string, string>} names */
+function fill(id, values, names) {
+  $(id).replaceChildren(
+    ...values.map((v) => {
+      const option = /** @type {HTMLOptionElement} */ (element("option", "", names[v] ?? v));
+      option.value = v;
+      return option;
+    }),
+  );
+}

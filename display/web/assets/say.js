@@ -1,0 +1,119 @@
+// What is said aloud, for readers of the page who do not see it.
+
+import { $, capital, element } from "./model.js";
+
+/** @typedef {import("./model.js").View} View @typedef {import("./model.js").GameEvent} GameEvent */
+
+/** How long the sentence must stand before it is said. */
+const CALM = 500;
+
+/** How long a move waits for the view that knows its score. */
+const PATIENCE = 1500;
+
+const REASONS = /** @type {Record<string, string>} */ ({
+  occupied: "there is a disc already",
+  no_flip: "it would turn nothing",
+  wrong_color: "the disc shows the wrong colour",
+  out_of_turn: "it is not that player's turn",
+  second_disc: "only one disc may be placed",
+  extra_flip: "a disc was turned that does not belong to the move",
+  flips_pending: "discs are left unflipped",
+  pass_not_allowed: "there is a move to make",
+  not_running: "no game is running",
+});
+
+export class Announcer {
+  constructor() {
+    this.log = $("say");
+    /** @type {View|null} */
+    this.view = null;
+    this.said = ""; // the last sentence
+    /** Moves that wait for their score. @type {GameEvent[]} */
+    this.waiting = [];
+  }
+
+  /** @param {string} text */
+  say(text) {
+    this.log.append(element("p", "", text));
+    while (this.log.childElementCount > 8) this.log.firstElementChild?.remove();
+  }
+
+  /** What was there before the page looked is not news. @param {View} view */
+  begin(view) {
+    this.view = view;
+    this.said = view.sentence;
+    this.waiting = [];
+  }
+
+  /** @param {View} view */
+  show(view) {
+    this.view = view;
+    this.flush(false);
+    if (view.sentence === this.said) return;
+    clearTimeout(this.later);
+    this.later = setTimeout(() => {
+      this.flush(true);
+      if (view.sentence !== this.said) this.say(view.sentence);
+      this.said = view.sentence;
+    }, CALM);
+  }
+
+  /** @param {GameEvent} event */
+  event(event) {
+    if (event.replay) return;
+    if (event.type === "move") {
+      this.waiting.push(event);
+      clearTimeout(this.patience);
+      this.patience = setTimeout(() => this.flush(true), PATIENCE);
+      this.flush(false);
+      return;
+    }
+    this.flush(true);
+    const text = words(event);
+    if (text) this.say(text);
+  }
+
+  /** Says the moves whose score is known, or all. @param {boolean} all */
+  flush(all) {
+    while (this.waiting.length > 0) {
+      const { ply, data } = this.waiting[0];
+      const played = this.view?.moves.find((m) => m.ply === ply && m.move === data.move && m.by === data.by);
+      if (!played && !all) return;
+      const score = played ? `, ${played.black} to ${played.white}` : "";
+      this.say(`${capital(data.by)} ${data.move}, ${(data.flipped ?? []).length} flipped${score}.`);
+      this.waiting.shift();
+    }
+  }
+}
+
+/** @param {GameEvent} event */
+function words({ type, data }) {
+  const squares = (data?.squares ?? []).join(", ");
+  switch (type) {
+    case "game_started":
+      return `A new game begins. ${capital(data.turn ?? "black")} to move.`;
+    case "pass":
+      return `${capital(data.by)} must pass.`;
+    case "undo":
+      return data.plies === 1 ? "One move taken back." : `${data.plies} moves taken back.`;
+    case "illegal_move":
+      return `${capital(data.move ?? "that")} is not possible: ${REASONS[data.reason] ?? data.reason}.`;
+    case "game_over":
+      return over(data);
+    case "sensor_fault":
+      return `The sensor of ${squares} cannot be read.`;
+    case "sensor_restored":
+      return `The sensor of ${squares} works again.`;
+    case "power_restored":
+      return data.changed?.length ? `The board is back. Changed meanwhile: ${data.changed.join(", ")}.` : "The board is back.";
+    default:
+      return "";
+  }
+}
+
+/** @param {any} data */
+function over(data) {
+  if (data.result === "none") return "The game is over without a result.";
+  if (data.result === "draw") return `Game over. ${data.black} all. Draw.`;
+  return `Game over. Black ${data.black}, White ${data.white}. ${capital(data.result)} wins.`;
+}

@@ -1,0 +1,44 @@
+// Package web is the live page: an HTTP server that shows the board in a
+// browser, streams what happens to it, and takes commands and, on a simulated
+// board, the visitor's hands.
+//
+// It is an output adapter. It knows no rules of its own, decides nothing and
+// keeps no truth: everything it shows arrives by Publish, Event and LEDs, which
+// never wait for a browser, and everything a visitor wants leaves by
+// Options.Command and Options.Hands. It is NOT the place for pattern colours
+// (display/led), for the sentence that says what is going on (display) or for
+// the form of states and events (engine/record): it passes them on.
+//
+// # Addresses
+//
+//	GET  /                  the page
+//	GET  /assets/<hash>/…   its parts; the hash covers their contents, so they
+//	                        are cached for ever and never mixed between builds
+//	GET  /api/v1/stream     Server-Sent Events, see below
+//	GET  /api/v1/state      the view as JSON, with an ETag
+//	POST /api/v1/command    {"name","args","id","if_seq"}
+//	POST /api/v1/hands      {"op","square","to","squares","color","fault","on"},
+//	                        absent on a real board
+//
+// # The stream
+//
+// There are four kinds of message:
+//
+//	snapshot  everything: the board's card, the view, the LEDs
+//	event     one durable event, exactly as it is on MQTT
+//	view      the state and what belongs to it; the latest one wins
+//	leds      the colours on the wire: 64 × R, G, B in base64; latest wins
+//
+// Only a snapshot and an event carry an id, "<epoch>-<n>": the epoch is new
+// with every start of the program and n counts events. A reader that comes back
+// with Last-Event-ID gets exactly the events it missed while they are among the
+// newest 1024, and else one snapshot. A reader that cannot keep up is not
+// queued for: it owns a place in the common ring of events and two flags, so a
+// thousand of them cost the game nothing, and falling out of the ring is
+// answered with a snapshot.
+//
+// # Why events are not sent on their own
+//
+// The page draws from the view alone and uses events only to say aloud what
+// happened. A missed event can therefore never leave a wrong board behind.
+package web

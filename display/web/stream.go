@@ -1,0 +1,95 @@
+package web
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"time"
+)
+
+// frameTime is the shortest time between two pictures of the LEDs on a stream.
+const frameTime = 40 * time.Millisecond
+
+// stream answers GET /api/v1/stream.
+func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
+	id := r.Header.Get("Last-Event-ID")
+	if id == "" {
+		id = r.URL.Query().Get("last") // for readers that cannot set headers
+	}
+	reader, ok := s.hub.join(id, s.o.MaxStreams)
+	if !ok {
+		w.Header().Set("Retry-After", "10")
+		http.Error(w, "too many open pages, please close some", http.StatusServiceUnavailable)
+		return
+	}
+	defer s.hub.leave(reader)
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Accel-Buffering", "no") // a proxy must not collect messages
+	p := pipe{w: w, c: http.NewResponseController(w)}
+	// The retry line is for plain EventSource readers.
+	p.buf.WriteString("retry: 1000\n\n")
+	if p.flush() != nil {
+		return
+	}
+	s.pump(r, reader, &p)
+}
+
+// pump writes to p what r has not seen until either side has gone.
+func (s *Server) pump(req *http.Request, r *reader, p *pipe) {
+	beat := time.NewTimer(s.o.Heartbeat)
+	defer beat.Stop()
+	frame := time.NewTimer(0)
+	defer frame.Stop()
+	ready := false // the next picture of the LEDs may be sent
+	for {
+		select {
+		case <-req.Context().Done():
+			return
+		case <-s.stop:
+			return
+		case <-frame.C:
+			ready = true
+		case <-r.wake:
+		case <-beat.C:
+			p.buf.WriteString(": beat\n\n")
+		}
+		b := s.hub.take(r, !ready)
+		if !b.empty() {
+			s.hub.write(&p.buf, b)
+		}
+		if b.leds != nil {
+			ready = false
+			frame.Reset(frameTime)
+		}
+		if p.buf.Len() == 0 {
+			continue
+		}
+		if p.flush() != nil {
+			// The reader has gone or stands still; it will come back with
+			// the last id it has seen.
+			return
+		}
+		beat.Reset(s.o.Heartbeat)
+	}
+}
+
+// pipe writes to a stream with a deadline for every write.
+type pipe struct {
+	w   http.ResponseWriter
+	c   *http.ResponseController
+	buf bytes.Buffer
+}
+
+func (p *pipe) flush() error {
+	defer p.buf.Reset()
+	err := p.c.SetWriteDeadline(time.Now().Add(writeTimeout))
+	if err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	if _, err := p.w.Write(p.buf.Bytes()); err != nil {
+		return err
+	}
+	return p.c.Flush()
+}

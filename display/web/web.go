@@ -1,0 +1,297 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"reversi-board/engine"
+)
+
+// Command is what a visitor asks of the board, with the names and arguments of
+// the MQTT contract.
+type Command struct {
+	// Name is new, undo, identify or snapshot.
+	Name string
+	// Args is a JSON object, or nil.
+	Args json.RawMessage
+	// ID is chosen by the page, 1 to 64 characters; the same one again means
+	// that the same press of a button was sent twice.
+	ID string
+	// IfSeq, when not nil, is the state.seq the visitor was looking at: the
+	// command is meant only while that is still the newest.
+	IfSeq *uint64
+}
+
+// Response is the answer to a Command.
+type Response struct {
+	// Status is "ok" or "error".
+	Status string
+	// Code and Error say what went wrong, for programs and for people.
+	Code, Error string
+	// Seq is the sequence number after the command was carried out.
+	Seq uint64
+}
+
+// Hands moves discs on the simulated table. A real board has none.
+type Hands interface {
+	// Do performs a, or says in one sentence to the visitor why not.
+	Do(ctx context.Context, a Act) error
+}
+
+// The acts of the hands.
+const (
+	OpPlace    = "place"    // a disc from the store on Square, Color up
+	OpTurn     = "turn"     // the disc on Square over
+	OpLift     = "lift"     // the disc on Square off the board
+	OpSlide    = "slide"    // the disc on Square over the board to To
+	OpSleeve   = "sleeve"   // a sleeve lifts three discs and the hand puts them back
+	OpFail     = "fail"     // the sensor of Square fails as Fault says
+	OpHeal     = "heal"     // the sensor of Square works again; without one, all do
+	OpAutoFlip = "autoflip" // the hands turn the discs of each move themselves, if On
+	OpReset    = "reset"    // set up the start position
+	OpSweep    = "sweep"    // all discs off the board
+)
+
+// Act is one thing the visitor's hands do. Members that Op does not name are
+// zero.
+type Act struct {
+	Op string
+	// Square is where; HasSquare tells a1 from nothing.
+	Square    engine.Square
+	HasSquare bool
+	To        engine.Square
+	// Squares is the wish of a sleeve; empty leaves the choice to the hands.
+	Squares engine.Bitboard
+	Color   engine.Color
+	// Fault is dead, stuck, flapping or bank.
+	Fault string
+	On    bool
+}
+
+// RGB is the color of one LED as it is sent to it, 0 to 255.
+type RGB struct{ R, G, B uint8 }
+
+// Alert is an open problem.
+type Alert struct {
+	Code string `json:"code"`
+	// Severity is info, warn or error.
+	Severity string   `json:"severity"`
+	Text     string   `json:"text"`
+	Squares  []string `json:"squares,omitempty"`
+}
+
+// View is all there is to see, except the LEDs. What it refers to must not be
+// changed after Publish.
+type View struct {
+	// State is the state in the form of the MQTT contract, a JSON object.
+	State []byte
+	// Sentence says what is going on.
+	Sentence string
+	// Table is what lies on the table, 64 of -BW?, a1 to h8: the simulator's
+	// truth, or what the cells of a real board say. Empty: not known yet.
+	Table string
+	// Connections names the state of what the board talks to, such as
+	// "broker": "connected". Only entries other than "ok" and "connected" are
+	// worth a visitor's attention.
+	Connections map[string]string
+	Alerts      []Alert
+	// AutoFlip is whether the simulated hands turn discs by themselves.
+	AutoFlip bool
+	// Failed are the squares whose simulated sensors have been made to fail.
+	Failed []string
+}
+
+// Options is what a Server needs to know.
+type Options struct {
+	// Board is the board's id, Name what people call it.
+	Board, Name, Version string
+	// Hosts are the names under which the page may be asked for, without
+	// ports. The loopback names are always allowed.
+	Hosts []string
+	// Hands moves the simulated discs; nil on a real board.
+	Hands     Hands
+	Simulated bool
+	// Command carries a command out; it may take until ctx ends. Required.
+	Command func(ctx context.Context, c Command) Response
+	// Variants and Profiles are offered for a new game, the default first.
+	Variants, Profiles []string
+	Logger             *slog.Logger
+	// Heartbeat is the longest silence of a stream (15 s if zero).
+	Heartbeat time.Duration
+	// Stale is how long a page waits for a byte before it says that it is
+	// stale and connects anew (40 s if zero).
+	Stale time.Duration
+	// MaxStreams bounds the open streams (512 if zero).
+	MaxStreams int
+}
+
+// The limits that are not options.
+const (
+	headerTimeout = 5 * time.Second
+	writeTimeout  = 10 * time.Second // for one write to a stream
+	askTimeout    = 10 * time.Second // for a request that is not a stream
+	drainTimeout  = 3 * time.Second  // for requests that run at shutdown
+	maxBody       = 8 << 10
+	maxHeader     = 16 << 10
+	// socketBuffer bounds what the kernel keeps for a reader that does not
+	// read: less memory, and less of the past to catch up on.
+	socketBuffer = 64 << 10
+)
+
+// Server serves the page. Publish, Event and LEDs may be called from any
+// goroutine, before, during and after Serve.
+type Server struct {
+	o       Options
+	hub     *hub
+	files   *files
+	hosts   map[string]bool
+	handler http.Handler
+	// A page may press five buttons a second, as on MQTT; hands are quicker.
+	commands, hands bucket
+
+	stop chan struct{} // closed when streams must end
+
+	mu      sync.Mutex
+	closing bool
+	running sync.WaitGroup // requests
+}
+
+// New checks o and prepares the assets. It starts nothing.
+func New(o Options) (*Server, error) {
+	if o.Command == nil {
+		return nil, errors.New("web page: no command handler given")
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Heartbeat <= 0 {
+		o.Heartbeat = 15 * time.Second
+	}
+	if o.Stale <= 0 {
+		o.Stale = 40 * time.Second
+	}
+	if o.MaxStreams <= 0 {
+		o.MaxStreams = 512
+	}
+	if o.Name == "" {
+		o.Name = "Reversi board"
+	}
+	files, err := load(o)
+	if err != nil {
+		return nil, fmt.Errorf("web page: prepare assets: %w", err)
+	}
+	s := &Server{
+		o:        o,
+		hub:      newHub(newEpoch(), cardOf(o), o.Logger),
+		files:    files,
+		hosts:    map[string]bool{"localhost": true, "127.0.0.1": true, "::1": true},
+		commands: bucket{rate: 5, burst: 10},
+		hands:    bucket{rate: 25, burst: 50},
+		stop:     make(chan struct{}),
+	}
+	for _, h := range o.Hosts {
+		s.hosts[hostname(h)] = true
+	}
+	s.handler = s.routes()
+	return s, nil
+}
+
+// Publish shows v from now on. It never waits for a reader.
+func (s *Server) Publish(v View) { s.hub.publish(v) }
+
+// Event passes on one durable event, in order: payload is its JSON, which must
+// not be changed afterwards. One whose seq is not above the last one's has been
+// passed on already and is left out. It never waits for a reader.
+func (s *Server) Event(seq uint64, payload []byte) { s.hub.event(seq, payload) }
+
+// LEDs shows what the LEDs on the wire show now. It never waits for a reader,
+// and costs next to nothing while px stays the same.
+func (s *Server) LEDs(px [64]RGB) { s.hub.lights(px) }
+
+// ServeHTTP makes the page part of another server, such as one in a test.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	if s.closing {
+		s.mu.Unlock()
+		http.Error(w, "the board is shutting down", http.StatusServiceUnavailable)
+		return
+	}
+	s.running.Add(1)
+	s.mu.Unlock()
+	defer s.running.Done()
+	s.handler.ServeHTTP(w, r)
+}
+
+// Serve answers on ln, which it closes, until ctx ends. It returns when the
+// last request has ended; the end of ctx is not an error. A Server serves once.
+func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
+	server := &http.Server{
+		Handler:           s,
+		ReadHeaderTimeout: headerTimeout,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    maxHeader,
+		ErrorLog:          slog.NewLogLogger(s.o.Logger.Handler(), slog.LevelDebug),
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ConnContext:       shrinkBuffer,
+	}
+	ended := make(chan struct{})
+	var serving error
+	go func() {
+		defer close(ended)
+		serving = server.Serve(ln)
+	}()
+	select {
+	case <-ended:
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	s.closing = true
+	s.mu.Unlock()
+	close(s.stop)
+	draining := s.drain(context.WithoutCancel(ctx), server)
+	s.running.Wait()
+	<-ended
+	if !errors.Is(serving, http.ErrServerClosed) {
+		return fmt.Errorf("serve the web page on %v: %w", ln.Addr(), serving)
+	}
+	if draining != nil {
+		return fmt.Errorf("close the web page: %w", draining)
+	}
+	return nil
+}
+
+// drain gives running requests a moment to end, then cuts them off.
+func (s *Server) drain(ctx context.Context, server *http.Server) error {
+	ctx, cancel := context.WithTimeout(ctx, drainTimeout)
+	defer cancel()
+	err := server.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = server.Close()
+	}
+	return err
+}
+
+func shrinkBuffer(ctx context.Context, c net.Conn) context.Context {
+	if tcp, ok := c.(*net.TCPConn); ok {
+		// Without it the stream still works, only with a longer tail.
+		_ = tcp.SetWriteBuffer(socketBuffer)
+	}
+	return ctx
+}
+
+// hostname strips the port of a Host header and folds its case.
+func hostname(host string) string {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	return strings.ToLower(strings.TrimSuffix(host, "."))
+}
