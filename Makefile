@@ -55,8 +55,8 @@ bench: ## all benchmarks
 fuzz: ## every fuzz target of every package for FUZZTIME (default 30s) each
 	@found=0
 	for package in $$($(GO) list ./...); do
-		targets=$$($(GO) test -list '^Fuzz' "$$package" | grep '^Fuzz' || true)
-		for target in $$targets; do
+		targets=$$($(GO) test -list '^Fuzz' "$$package")
+		for target in $$(grep '^Fuzz' <<<"$$targets" || true); do
 			found=$$((found + 1))
 			echo "== $$package $$target"
 			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package"
