@@ -17,6 +17,7 @@ const maxCertificates = 1 << 20
 // kept its built-in value and is left out.
 func (l *loader) check(c *Config) {
 	l.checkPins(&c.Hardware)
+	l.checkSimulated(&c.Hardware)
 	l.checkSensing(c.Sensing)
 	l.checkMQTT(c)
 	l.checkWeb(c)
@@ -59,6 +60,27 @@ func (l *loader) checkPins(h *Hardware) {
 			l.blame(fmt.Sprintf("pin %s of chip %d is wired to %v and to %v: every pin can have one output only",
 				pinName(pin), w.Chip, first, this),
 				path+"."+name, "hardware.cells."+first.square.String()+"."+first.side)
+		}
+	}
+}
+
+// checkSimulated finds a wiring that the simulated board does not have.
+func (l *loader) checkSimulated(h *Hardware) {
+	if h.Kind != Simulated {
+		return
+	}
+	rows, _ := orderNamed("rows")
+	for _, part := range []struct {
+		path    string
+		differs bool
+	}{
+		{"hardware.expanders.addresses", h.Expanders.Addresses != defaultAddresses()},
+		{"hardware.cells", h.Cells != defaultWiring()},
+		{"hardware.leds.order", h.LEDs.Order != rows},
+	} {
+		if part.differs {
+			l.blame("the simulated board is not wired like this: leave it out, or set hardware.kind to "+Hall128,
+				part.path, "hardware.kind")
 		}
 	}
 }
@@ -107,13 +129,12 @@ func (l *loader) checkMQTT(c *Config) {
 
 // checkWeb finds a page that is open to everybody, and ports used twice.
 func (l *loader) checkWeb(c *Config) {
-	l.checkSecret("web.password_file", c.Web.PasswordFile)
 	if c.Web.Listen == "" {
 		return
 	}
-	if !loopback(c.Web.Listen) && c.Web.PasswordFile == "" {
-		l.blame(c.Web.Listen+" lets everybody on the network use the page: set web.password_file, or listen on 127.0.0.1",
-			"web.listen", "web.password_file")
+	if !loopback(c.Web.Listen) {
+		l.blame(c.Web.Listen+" lets everybody on the network give orders to the board, since the page has no login: "+
+			"want 127.0.0.1 or [::1] (and a tunnel or a proxy)", "web.listen")
 	}
 	if c.MQTT.Embedded.Enabled && collide(c.Web.Listen, c.MQTT.Embedded.Listen) {
 		l.blame(c.Web.Listen+" is also where mqtt.embedded.listen is: want two different ports",

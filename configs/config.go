@@ -180,19 +180,14 @@ type Embedded struct {
 // Password reads the password; it is empty when no file is set.
 func (m MQTT) Password() (string, error) { return readSecret(m.PasswordFile) }
 
-// Web is the live page.
+// Web is the live page. It has no login, so it is on loopback only.
 type Web struct {
 	// Listen is address:port, and empty when there is no page.
 	Listen string
 	// Hosts are further names by which browsers may call the page, in small
 	// letters.
 	Hosts []string
-	// PasswordFile is an absolute path, or empty.
-	PasswordFile string
 }
-
-// Password reads the password; it is empty when no file is set.
-func (w Web) Password() (string, error) { return readSecret(w.PasswordFile) }
 
 // Auto is the value of Data.Dir that leaves the choice to Path.
 const Auto = "auto"

@@ -233,8 +233,10 @@ func TestMistakesAreNamed(t *testing.T) {
 	const (
 		idWant = `want letters a to z, digits and inner hyphens, at most 23 characters ` +
 			`(^[a-z0-9]([a-z0-9-]{0,21}[a-z0-9])?$)`
-		broker = `want mqtt://host:1883, mqtts://host:8883 (the port is always needed), or empty`
-		order  = `want rows, serpentine, or a list of 64 different numbers from 0 to 63, for a1 to h8`
+		broker   = `want mqtt://host:1883, mqtts://host:8883 (the port is always needed), or empty`
+		openPage = ` lets everybody on the network give orders to the board, since the page has no login: ` +
+			`want 127.0.0.1 or [::1] (and a tunnel or a proxy)`
+		order = `want rows, serpentine, or a list of 64 different numbers from 0 to 63, for a1 to h8`
 	)
 	for _, test := range []struct{ name, text, want string }{
 		// What the text looks like.
@@ -331,13 +333,23 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"pin twice, against the default", "hardware:\n  cells:\n    e6:\n      chip: 5\n      north: P0.3\n      south: P1.4\n", "my.yaml:5: hardware.cells.e6.north: pin P0.3 of chip 5 is wired to d6 north (default wiring) and to e6 north: every pin can have one output only"},
 		{"pin twice, both set", "hardware:\n  cells:\n    a1: {chip: 0, north: P0.0, south: P1.0}\n    b1: {chip: 0, north: P0.1, south: P1.0}\n", "my.yaml:4: hardware.cells.b1.south: pin P1.0 of chip 0 is wired to a1 south and to b1 south: every pin can have one output only"},
 		{"pin twice, one cell", "hardware: {cells: {a1: {chip: 0, north: P0.0, south: P0.0}}}\n", "my.yaml:1: hardware.cells.a1.south: pin P0.0 of chip 0 is wired to a1 north and to a1 south: every pin can have one output only"},
+		{
+			"other wiring, simulated", "hardware:\n  leds:\n    order: serpentine\n  cells:\n" +
+				"    a1: {chip: 0, north: P0.1, south: P1.0}\n    b1: {chip: 0, north: P0.0, south: P1.1}\n",
+			"my.yaml:3: hardware.leds.order: the simulated board is not wired like this: leave it out, or set hardware.kind to hall-128\n" +
+				"my.yaml:4: hardware.cells: the simulated board is not wired like this: leave it out, or set hardware.kind to hall-128",
+		},
+		{
+			"other addresses, simulated", "hardware: {expanders: {addresses: [0x27, 0x26, 0x25, 0x24, 0x23, 0x22, 0x21, 0x20]}}\n",
+			"my.yaml:1: hardware.expanders.addresses: the simulated board is not wired like this: leave it out, or set hardware.kind to hall-128",
+		},
 		{"settle", "sensing:\n  debounce: 200ms\n", "my.yaml:2: sensing.debounce: 200ms is not longer than sensing.debounce (200ms): a cell is debounced while the board settles"},
 		{"scan", "sensing: {scan_hz: 20}\n", "my.yaml:1: sensing.scan_hz: 60ms is too short for 20 scans per second: want at least 100ms, two scans"},
 		{"two brokers", "mqtt:\n  broker: mqtt://hub:1883\n", "my.yaml:2: mqtt.broker: a broker elsewhere and the embedded one are both set: set mqtt.embedded.enabled to false, or leave broker empty"},
 		{"user without password", "mqtt: {username: ana}\n", "my.yaml:1: mqtt.username: a user name without a password: set mqtt.password_file"},
 		{"open broker", "mqtt: {embedded: {listen: \"0.0.0.0:1883\"}}\n", "my.yaml:1: mqtt.embedded.listen: 0.0.0.0:1883 lets everybody on the network give orders to the board: set mqtt.password_file, or listen on 127.0.0.1"},
-		{"open page", "web: {listen: \"192.168.1.7:80\"}\n", "my.yaml:1: web.listen: 192.168.1.7:80 lets everybody on the network use the page: set web.password_file, or listen on 127.0.0.1"},
-		{"open page 6", "web: {listen: \"[::]:80\"}\n", "my.yaml:1: web.listen: [::]:80 lets everybody on the network use the page: set web.password_file, or listen on 127.0.0.1"},
+		{"open page", "web: {listen: \"192.168.1.7:80\"}\n", "my.yaml:1: web.listen: 192.168.1.7:80" + openPage},
+		{"open page 6", "web: {listen: \"[::]:80\"}\n", "my.yaml:1: web.listen: [::]:80" + openPage},
 		{"one port", "web: {listen: \"127.0.0.1:1883\"}\n", "my.yaml:1: web.listen: 127.0.0.1:1883 is also where mqtt.embedded.listen is: want two different ports"},
 		{"ca without tls", "mqtt: {ca_file: configs_test.go}\n", "my.yaml:1: mqtt.ca_file: certificates are for an encrypted connection: want mqtt.broker to begin with mqtts://, or ca_file empty"},
 	} {
@@ -419,7 +431,7 @@ func TestPasswordFiles(t *testing.T) {
 	long := write("long", strings.Repeat("x", 2000), 0o400)
 
 	// Relative to the folder of the settings file, not to the current one.
-	settings := write("my.yaml", "mqtt:\n  embedded: {listen: \"0.0.0.0:1883\"}\n  password_file: good\nweb: {listen: \"0.0.0.0:80\", password_file: good}\n", 0o644)
+	settings := write("my.yaml", "mqtt:\n  embedded: {listen: \"0.0.0.0:1883\"}\n  password_file: good\n", 0o644)
 	c, err := configs.Load(settings)
 	if err != nil {
 		t.Fatal(err)
@@ -427,10 +439,8 @@ func TestPasswordFiles(t *testing.T) {
 	if c.MQTT.PasswordFile != good || c.MQTT.Username != "reversi-1" {
 		t.Errorf("file %q, user %q", c.MQTT.PasswordFile, c.MQTT.Username)
 	}
-	for _, read := range []func() (string, error){c.MQTT.Password, c.Web.Password} {
-		if secret, err := read(); err != nil || secret != "s3cret phrase" {
-			t.Errorf("password is %q, error %v", secret, err)
-		}
+	if secret, err := c.MQTT.Password(); err != nil || secret != "s3cret phrase" {
+		t.Errorf("password is %q, error %v", secret, err)
 	}
 	if text := fmt.Sprintf("%+v %#v", c, c); strings.Contains(text, "s3cret") {
 		t.Error("the settings print the password")
@@ -548,7 +558,7 @@ func TestAnyOrderOfSquaresIsAWiring(t *testing.T) {
 		leds := rapid.Permutation(pins[:64]).Draw(t, "leds")
 		var want [64]configs.Wiring
 		var text strings.Builder
-		text.WriteString("hardware:\n  cells:\n")
+		text.WriteString("hardware:\n  kind: hall-128\n  cells:\n")
 		for i := range want {
 			w := configs.Wiring{Chip: chips[i/8], NorthPin: half[2*(i%8)], SouthPin: half[2*(i%8)+1]}
 			want[i] = w

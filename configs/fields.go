@@ -56,7 +56,6 @@ func (c *Config) fields(l *loader) []field {
 			"web",
 			l.listen("listen", &c.Web.Listen, true),
 			l.hosts("hosts", &c.Web.Hosts),
-			l.path("password_file", &c.Web.PasswordFile),
 		),
 		l.section("data", l.dataDir("dir", &c.Data.Dir)),
 	}

@@ -224,7 +224,8 @@ func (l *loader) keep(p Problem) {
 // nothing about other keys.
 func (l *loader) bad(path string) bool {
 	return slices.ContainsFunc(l.problems, func(p Problem) bool {
-		return p.Path == path || strings.HasPrefix(p.Path, path+".") || strings.HasPrefix(path, p.Path+".")
+		return p.Path == path || strings.HasPrefix(path, p.Path+".") ||
+			strings.HasPrefix(p.Path, path+".") || strings.HasPrefix(p.Path, path+"[")
 	})
 }
 

@@ -102,6 +102,14 @@ func (l *loader) addresses(key string, dst *[8]uint16) field {
 	}}
 }
 
+// defaultAddresses are those of chips 0 to 7 on the Hall-128 board.
+func defaultAddresses() (a [8]uint16) {
+	for i := range a {
+		a[i] = 0x20 + uint16(i)
+	}
+	return a
+}
+
 // defaultWiring is the wiring of the Hall-128 board: chip r reads rank r+1, its
 // port 0 the north outputs of files a to h, its port 1 the south outputs.
 func defaultWiring() (w [engine.Squares]Wiring) {
