@@ -240,7 +240,7 @@ func TestTimeoutAbortsTheRequestAndOpensTheBus(t *testing.T) {
 	// A chip that does not answer proves that the lines are free again.
 	w.set(always(flat(syscall.EREMOTEIO)))
 	c.t = 5 * time.Second
-	_ = b.Tx(0x3D, []byte{0}, nil) //nolint:errcheck // The NACK is what is wanted.
+	_ = b.Tx(0x3D, []byte{0}, nil)
 	if b.Stats().Open {
 		t.Fatal("a NACK was seen, yet the bus is held to be dead")
 	}
@@ -352,7 +352,7 @@ func TestWaitingRequestCanBeCanceled(t *testing.T) {
 		b := NewBus(&wire{}, BusOptions{})
 		defer mustClose(t, b)
 		gate := make(chan struct{})
-		go func() { _ = b.Do(t.Context(), PrioOLED, func(i2c.Bus) error { <-gate; return nil }) }() //nolint:errcheck // Its end is seen below.
+		go func() { _ = b.Do(t.Context(), PrioOLED, func(i2c.Bus) error { <-gate; return nil }) }()
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
 		defer cancel()

@@ -94,12 +94,10 @@ func Classify(err error) Class {
 	if err == nil {
 		return OK
 	}
-	var own *Error
-	if errors.As(err, &own) {
+	if own, ok := errors.AsType[*Error](err); ok {
 		return own.Class
 	}
-	var no syscall.Errno
-	if errors.As(err, &no) {
+	if no, ok := errors.AsType[syscall.Errno](err); ok {
 		if c := classifyErrno(no); c != Other {
 			return c
 		}

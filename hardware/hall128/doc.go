@@ -23,14 +23,16 @@
 //
 // # Life of a bank
 //
-//	absent --all registers written and read back--> proving
-//	proving --two equal reads in a row--> live
-//	live, proving --a register was lost--> all registers written --> proving
-//	live, proving --no good read for 250 ms, or not asked any more--> absent
+//	absent             all registers written and read back         --> proving
+//	proving            two equal reads in a row                    --> live
+//	live or proving    a register was lost, all are written again  --> proving
+//	live or proving    not asked any more                          --> absent
+//	live               no good read for 250 ms                     --> absent
 //
-// Only a live bank's reads count. Cells of a bank that is absent are Lost and
-// frozen at the last good read. A bank that is proving after a reset keeps its
-// last good read too, and is Lost once that is 250 ms old.
+// Only a live bank's reads count; until then its cells are frozen at the last
+// good read. They are Lost from the moment that is 250 ms old or the chip is
+// not asked any more, until the bank is live again. A reset that is found in
+// time therefore loses nothing, and is reported as Reset only.
 //
 // # Why a scan never waits for a chip that does not answer
 //

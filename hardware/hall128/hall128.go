@@ -93,7 +93,8 @@ type bank struct {
 	n, s  uint64
 	value uint16 // The last read, good or proving.
 	known bool   // value and, once live, n and s are set.
-	ever  bool   // There was a good read.
+	// gone means that the cells are Lost until the bank is live again.
+	gone bool
 	// suspect asks for a canary with the next read.
 	suspect bool
 	initAt  time.Duration
@@ -112,6 +113,7 @@ func New(bus *hardware.Bus, c Config) (*Board, error) {
 	for i := range b.chips {
 		b.chips[i].dev = tca9555.New(&b.win, c.Addrs[i])
 		b.chips[i].what.Addr = c.Addrs[i]
+		b.chips[i].gone = true // Nothing is known before the first good read.
 	}
 	for i, cell := range c.Cells {
 		k := &b.chips[cell.Chip]
@@ -138,6 +140,7 @@ func (b *Board) Scan(ctx context.Context, now time.Duration, f *hardware.Frame) 
 	for i := range b.chips {
 		k := &b.chips[i]
 		if b.lost(k) {
+			k.gone = true
 			f.Lost |= k.what.Cells
 			// A bank on its way back has no good read yet and goes on proving.
 			if k.what.State == Live || b.bus.Open(k.what.Addr) {
@@ -170,7 +173,7 @@ func (b *Board) Stats() [Chips]BankStats {
 
 // lost reports whether a bank's cells are unknown.
 func (b *Board) lost(k *bank) bool {
-	return !k.ever || b.now-k.what.LastGood > Stale || b.bus.Open(k.what.Addr)
+	return k.gone || b.now-k.what.LastGood > Stale || b.bus.Open(k.what.Addr)
 }
 
 // scan is the request: every chip once, then those again that did not answer.
@@ -340,7 +343,7 @@ func (b *Board) accept(k *bank, v uint16) {
 			return
 		}
 		k.what.State = Live
-		k.ever = true
+		k.gone = false
 		k.show(v)
 	}
 	k.what.LastGood = b.now

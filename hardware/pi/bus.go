@@ -27,7 +27,7 @@ func OpenI2C(path string) (bus i2c.BusCloser, warning, err error) {
 	// A file of our own, for two reasons: its error is not flattened to text,
 	// and periph offers no way to set the timeout. The timeout belongs to the
 	// adapter, so it holds for periph's file too.
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	f, err := os.OpenFile(path, os.O_RDWR, 0) //nolint:gosec // parseI2C let only /dev/i2c-N through.
 	if err != nil {
 		return nil, nil, explain(kindI2C(), path, model(), err)
 	}
@@ -74,7 +74,7 @@ func OpenSPI(path string) (spi.PortCloser, error) {
 		return nil, err
 	}
 	// Opened once by ourselves, because periph flattens the error to text.
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	f, err := os.OpenFile(path, os.O_RDWR, 0) //nolint:gosec // parseSPI let only /dev/spidevN.M through.
 	if err != nil {
 		return nil, explain(kindSPI(), path, model(), err)
 	}
