@@ -1,0 +1,254 @@
+package mqtt
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	paho "github.com/eclipse/paho.mqtt.golang"
+	"github.com/eclipse/paho.mqtt.golang/packets"
+	"github.com/oklog/ulid/v2"
+)
+
+var (
+	errToken = errors.New("the broker does not acknowledge")
+	errLost  = errors.New("connection lost")
+)
+
+// session is one connection, with a client of its own.
+type session struct {
+	id     string
+	client paho.Client
+	lost   chan error
+	tuning Tuning
+
+	mu     sync.Mutex
+	conn   net.Conn
+	closed bool
+
+	// The rest belongs to the supervisor.
+	live      bool // "online" has been acknowledged
+	began     time.Time
+	said      time.Time // when availability was last published
+	answered  time.Time // when a foreign offline was last answered
+	events    []record  // read from the journal, not yet acknowledged
+	retry     time.Time // when the journal is to be tried again
+	alternate bool
+	rtt       time.Duration
+}
+
+// record is an event of the journal.
+type record struct {
+	seq     uint64
+	payload []byte
+}
+
+func newULID() string {
+	return ulid.MustNew(ulid.Now(), rand.Reader).String()
+}
+
+// filters are what a board subscribes to, all with QoS 1.
+func (a *Adapter) filters() map[string]byte {
+	return map[string]byte{
+		a.base + "cmd/#":           1,
+		root + everyone + "/cmd/#": 1,
+		a.base + "availability":    1,
+		haStatus:                   1,
+	}
+}
+
+func (a *Adapter) availability(s *session, state, reason string) []byte {
+	v := availability{V: 1, State: state, Session: s.id, Boot: a.o.Boot}
+	if reason != "" {
+		v.Reason = &reason
+	}
+	return encode(v)
+}
+
+// connect opens a connection and subscribes. The context ends when the adapter
+// is to leave.
+func (a *Adapter) connect(ctx context.Context) (*session, error) {
+	s := &session{id: newULID(), lost: make(chan error, 1), tuning: a.o.Tuning}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s.client = paho.NewClient(a.clientOptions(ctx, s))
+	if err := s.await(ctx, s.client.Connect(), 2*a.o.Tuning.Connect+time.Second); err != nil {
+		s.close()
+		return nil, fmt.Errorf("connect: %w", a.explain(err))
+	}
+	a.mu.Lock()
+	a.sessions = append(a.sessions, s.id)
+	a.sessions = a.sessions[max(0, len(a.sessions)-ownSessions):]
+	a.mu.Unlock()
+	if err := a.subscribe(ctx, s); err != nil {
+		s.close()
+		return nil, err
+	}
+	s.began = time.Now()
+	return s, nil
+}
+
+// explain puts the broker's refusal into words that say what to do.
+func (a *Adapter) explain(err error) error {
+	switch {
+	case errors.Is(err, packets.ErrorRefusedNotAuthorised), errors.Is(err, packets.ErrorRefusedBadUsernameOrPassword):
+		return fmt.Errorf("the broker refuses user %q: check its name, password and rights there (%w)", a.o.Username, err)
+	case errors.Is(err, packets.ErrorRefusedIDRejected):
+		return fmt.Errorf("the broker refuses client id %q (%w)", a.o.Board, err)
+	}
+	return err
+}
+
+// clientOptions are chosen so that a token ends without an error only when the
+// broker has acknowledged: no reconnection by the library, clean sessions.
+func (a *Adapter) clientOptions(dial context.Context, s *session) *paho.ClientOptions {
+	t := a.o.Tuning
+	o := paho.NewClientOptions().
+		AddBroker("tcp://"+a.url.Host).
+		SetProtocolVersion(4).
+		SetClientID(a.o.Board).
+		SetUsername(a.o.Username).
+		SetPassword(a.o.Password).
+		SetCleanSession(true).
+		SetAutoReconnect(false).
+		SetConnectRetry(false).
+		SetResumeSubs(false).
+		SetStore(paho.NewMemoryStore()).
+		SetOrderMatters(true).
+		SetKeepAlive(t.KeepAlive).
+		SetPingTimeout(t.Ping).
+		SetConnectTimeout(t.Connect).
+		SetWriteTimeout(t.Write).
+		SetBinaryWill(a.base+"availability", a.availability(s, "offline", ""), 1, true).
+		SetDefaultPublishHandler(func(_ paho.Client, m paho.Message) { a.receive(m) }).
+		SetConnectionLostHandler(func(_ paho.Client, err error) {
+			select {
+			case s.lost <- err:
+			default:
+			}
+		}).
+		SetCustomOpenConnectionFn(func(*url.URL, paho.ClientOptions) (net.Conn, error) {
+			return a.open(dial, s)
+		})
+	return o
+}
+
+// open dials the broker. The library's own way would go through proxies named
+// in the environment and cannot be interrupted.
+func (a *Adapter) open(ctx context.Context, s *session) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, a.o.Tuning.Connect)
+	defer cancel()
+	d := net.Dialer{Timeout: a.o.Tuning.Connect, KeepAlive: 15 * time.Second}
+	c, err := d.DialContext(ctx, "tcp", a.url.Host)
+	if err != nil {
+		return nil, err
+	}
+	if secure, _ := isSecure(a.url); secure {
+		tc := tls.Client(c, a.o.TLS)
+		if err := tc.HandshakeContext(ctx); err != nil {
+			_ = c.Close()
+			return nil, fmt.Errorf("tls: %w", err)
+		}
+		c = tc
+	}
+	w := newWire(c, len(a.filters()), a.o.Tuning.Write)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		_ = c.Close()
+		return nil, net.ErrClosed
+	}
+	s.conn = w
+	return w, nil
+}
+
+// receive takes a message from the library. It must not block, nor panic.
+func (a *Adapter) receive(m paho.Message) {
+	in := incomingMessage{topic: m.Topic(), payload: m.Payload(), retained: m.Retained()}
+	if len(in.payload) > maxCommand {
+		in.payload = in.payload[: maxCommand+1 : maxCommand+1]
+	}
+	in.payload = slices.Clone(in.payload)
+	select {
+	case a.inbox <- in:
+	default:
+		a.box.dropped()
+	}
+}
+
+// subscribe subscribes to everything in one packet and looks at every code of
+// the answer: a refusal is no error to the library. Without commands or
+// availability the connection is not good; without the others it is.
+func (a *Adapter) subscribe(ctx context.Context, s *session) error {
+	want := a.filters()
+	t := s.client.SubscribeMultiple(want, nil)
+	if err := s.await(ctx, t, a.o.Tuning.Token); err != nil {
+		return fmt.Errorf("subscribe: %w", err)
+	}
+	st, ok := t.(*paho.SubscribeToken)
+	if !ok {
+		return errors.New("subscribe: no result")
+	}
+	var problem string
+	granted := st.Result()
+	for _, filter := range slices.Sorted(maps.Keys(want)) {
+		if code, ok := granted[filter]; ok && code <= 2 {
+			continue
+		}
+		problem = fmt.Sprintf("the broker refuses the subscription to %s: give user %q the right to read it", filter, a.o.Username)
+		if filter != haStatus {
+			return errors.New(problem)
+		}
+		a.log.Warn("mqtt: " + problem)
+	}
+	a.change(func(st *Status) { st.Connected, st.Session, st.Problem = true, s.id, problem; st.Connections++ })
+	return nil
+}
+
+// publish sends a message and waits for its acknowledgement.
+func (s *session) publish(ctx context.Context, topic string, qos byte, retain bool, payload []byte) error {
+	begin := time.Now()
+	// The library waits up to its write timeout here when the socket is stuck.
+	t := s.client.Publish(topic, qos, retain, payload)
+	if err := s.await(ctx, t, s.tuning.Token); err != nil {
+		return fmt.Errorf("publish %s: %w", topic, err)
+	}
+	s.rtt = time.Since(begin)
+	return nil
+}
+
+// await waits for a token, at most limit.
+func (s *session) await(ctx context.Context, t paho.Token, limit time.Duration) error {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-t.Done():
+		return t.Error()
+	case err := <-s.lost:
+		return fmt.Errorf("%w: %w", errLost, err)
+	case <-timer.C:
+		return fmt.Errorf("%w within %v", errToken, limit)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// close cuts the connection without a DISCONNECT, so that the broker publishes
+// the will, and lets the library clean up.
+func (s *session) close() {
+	s.mu.Lock()
+	s.closed = true
+	if s.conn != nil {
+		_ = s.conn.Close()
+	}
+	s.mu.Unlock()
+	s.client.Disconnect(0)
+}

@@ -1,0 +1,332 @@
+package mqtt
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// job is one publish and what follows from its acknowledgement.
+type job struct {
+	topic   string
+	qos     byte
+	retain  bool
+	payload []byte
+	done    func()
+}
+
+// supervise keeps a connection as long as the adapter lives.
+// Connections are opened under dial, which ends when the adapter is to leave.
+func (a *Adapter) supervise(ctx, dial context.Context) {
+	limit := a.o.Tuning.BackoffMin
+	for {
+		lasted, err := a.session(ctx, dial)
+		a.change(func(st *Status) {
+			st.Connected, st.Online = false, false
+			if err != nil {
+				st.Problem = err.Error()
+			}
+		})
+		if a.isLeaving() || ctx.Err() != nil {
+			return
+		}
+		a.log.Info("mqtt: not connected", "broker", a.url.Host, "err", err)
+		if lasted >= a.o.Tuning.BackoffReset {
+			limit = a.o.Tuning.BackoffMin
+		}
+		// Full jitter: a hall of boards must not storm a broker that comes back.
+		if !a.pause(ctx, rand.N(limit)) { //nolint:gosec // jitter needs no secret
+			return
+		}
+		limit = min(2*limit, a.o.Tuning.BackoffMax)
+	}
+}
+
+func (a *Adapter) isLeaving() bool {
+	select {
+	case <-a.leave:
+		return true
+	default:
+		return false
+	}
+}
+
+// pause waits and reports whether to go on.
+func (a *Adapter) pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-a.leave:
+	case <-ctx.Done():
+	}
+	return false
+}
+
+// session is one connection from dialing to the end; it returns how long it
+// lasted.
+func (a *Adapter) session(ctx, dial context.Context) (lasted time.Duration, err error) {
+	if a.isLeaving() {
+		return 0, nil
+	}
+	s, err := a.connect(dial)
+	if err != nil {
+		return 0, err
+	}
+	defer s.close()
+	err = a.serve(ctx, s)
+	return time.Since(s.began), err
+}
+
+// serve publishes until something goes wrong or the adapter leaves.
+func (a *Adapter) serve(ctx context.Context, s *session) error {
+	if err := s.publish(ctx, a.base+"meta", 1, true, a.meta()); err != nil {
+		return err
+	}
+	if len(a.o.Discovery) > 0 {
+		if err := s.publish(ctx, a.discoveryTopic(), 1, true, a.o.Discovery); err != nil {
+			return err
+		}
+	}
+	a.box.again() // a wiped broker knows nothing
+	for !a.isLeaving() {
+		j, wait := a.next(s, time.Now())
+		if j == nil {
+			if err := a.idle(ctx, s, wait); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := s.publish(ctx, j.topic, j.qos, j.retain, j.payload); err != nil {
+			return err
+		}
+		j.done()
+		a.mu.Lock()
+		a.status.RTT = s.rtt
+		a.mu.Unlock()
+	}
+	return a.goodbye(ctx, s)
+}
+
+// goodbye publishes offline, waits for the acknowledgement, and disconnects,
+// which keeps the broker from publishing the will.
+func (a *Adapter) goodbye(ctx context.Context, s *session) error {
+	a.mu.Lock()
+	reason := a.reason
+	a.mu.Unlock()
+	if err := s.publish(ctx, a.base+"availability", 1, true, a.availability(s, "offline", reason)); err != nil {
+		return err
+	}
+	s.client.Disconnect(500)
+	return nil
+}
+
+// idle waits for something to do.
+func (a *Adapter) idle(ctx context.Context, s *session, wait time.Duration) error {
+	t := time.NewTimer(wait)
+	defer t.Stop()
+	select {
+	case <-a.box.wake:
+	case <-t.C:
+	case <-a.leave:
+	case err := <-s.lost:
+		return errors.Join(errLost, err)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
+}
+
+// next chooses what to publish; without a job it says how long to wait unless
+// something happens.
+func (a *Adapter) next(s *session, now time.Time) (*job, time.Duration) {
+	wake := s.began.Add(a.o.Tuning.DrainLimit)
+	if s.live {
+		var due bool
+		if due, wake = a.availabilityDue(s, now); due {
+			return a.sayOnline(s, now), 0
+		}
+		if j := a.refresh(s, now); j != nil {
+			return j, 0
+		}
+	}
+	if at := a.box.deadline(now); !at.IsZero() && at.Before(wake) {
+		wake = at
+	}
+	if j := a.nextQueued(s, now); j != nil {
+		return j, 0
+	}
+	_, waiting := a.box.outbox()
+	drained := waiting == 0 || now.Sub(s.began) >= a.o.Tuning.DrainLimit
+	if !s.live && !drained {
+		// Only the journal can be in the way.
+		return nil, max(0, min(s.retry.Sub(now), wake.Sub(now)))
+	}
+	if j := a.nextRetained(); j != nil {
+		return j, 0
+	}
+	if !s.live {
+		return a.sayOnline(s, now), 0
+	}
+	j, at := a.nextReplay(now)
+	if !at.IsZero() && at.Before(wake) {
+		wake = at
+	}
+	if waiting > 0 && s.retry.Before(wake) {
+		wake = s.retry
+	}
+	return j, max(0, wake.Sub(now))
+}
+
+// nextQueued takes answers and events in turn, so that neither starves.
+func (a *Adapter) nextQueued(s *session, now time.Time) *job {
+	first, second := a.nextOnce, func() *job { return a.nextEvent(s, now) }
+	if s.alternate {
+		first, second = second, first
+	}
+	s.alternate = !s.alternate
+	if j := first(); j != nil {
+		return j
+	}
+	return second()
+}
+
+func (a *Adapter) nextOnce() *job {
+	m, clearing, ok := a.box.nextOnce()
+	if !ok {
+		return nil
+	}
+	return &job{m.topic, 1, clearing, m.payload, func() { a.box.sentOnce(m, clearing) }}
+}
+
+// nextEvent returns the event after the last one acknowledged.
+func (a *Adapter) nextEvent(s *session, now time.Time) *job {
+	next, waiting := a.box.outbox()
+	if waiting == 0 || now.Before(s.retry) {
+		return nil
+	}
+	for len(s.events) > 0 && s.events[0].seq < next {
+		s.events = s.events[1:]
+	}
+	if len(s.events) == 0 {
+		s.events = a.read(next, min(int(min(waiting, 64)), 64))
+	}
+	if len(s.events) == 0 {
+		s.retry = now.Add(time.Second)
+		return nil
+	}
+	e := s.events[0]
+	return &job{a.base + "event", 1, false, e.payload, func() {
+		a.box.ack(e.seq)
+		a.o.Cursor.SetAcked(e.seq)
+	}}
+}
+
+// read returns events of the journal, none when it cannot be read.
+func (a *Adapter) read(from uint64, limit int) (out []record) {
+	err := a.o.Journal.Read(max(from, a.o.Journal.FirstSeq()), limit, func(seq uint64, payload []byte) error {
+		out = append(out, record{seq, append([]byte(nil), payload...)})
+		return nil
+	})
+	if err != nil {
+		a.log.Error("mqtt: read the journal", "from", from, "err", err)
+	}
+	return out
+}
+
+func (a *Adapter) nextRetained() *job {
+	name, slot, ok := a.box.nextSlot()
+	if !ok {
+		return nil
+	}
+	return &job{a.base + name, slot.qos, true, slot.payload, func() { a.box.stored(name, slot.version) }}
+}
+
+// nextReplay returns an event to send again, or when the next one may go.
+func (a *Adapter) nextReplay(now time.Time) (*job, time.Time) {
+	p := &a.playback
+	if len(p.events) == 0 {
+		r, ok := a.box.takeReplay()
+		if !ok {
+			return nil, time.Time{}
+		}
+		p.events = a.read(r.From, int(r.To-r.From)+1)
+		p.events = slices.DeleteFunc(p.events, func(e record) bool { return e.seq > r.To })
+		if len(p.events) == 0 {
+			return nil, now
+		}
+	}
+	if now.Before(p.at) {
+		return nil, p.at
+	}
+	e := p.events[0]
+	payload, err := markReplay(e.payload)
+	if err != nil {
+		payload = e.payload
+	}
+	return &job{a.base + "event", 1, false, payload, func() {
+		p.events = p.events[1:]
+		p.at = time.Now().Add(a.o.Tuning.Replay)
+	}}, time.Time{}
+}
+
+// availabilityDue reports whether to repeat "online", or when.
+func (a *Adapter) availabilityDue(s *session, now time.Time) (bool, time.Time) {
+	at := s.said.Add(a.o.Tuning.Heartbeat)
+	a.box.mu.Lock()
+	foreign := a.box.foreignOffline
+	a.box.mu.Unlock()
+	if foreign {
+		if soon := s.answered.Add(a.o.Tuning.Foreign); soon.Before(at) {
+			at = soon
+		}
+	}
+	return !now.Before(at), at
+}
+
+func (a *Adapter) sayOnline(s *session, now time.Time) *job {
+	a.box.mu.Lock()
+	foreign := a.box.foreignOffline
+	a.box.foreignOffline = false
+	a.box.mu.Unlock()
+	return &job{a.base + "availability", 1, true, a.availability(s, "online", ""), func() {
+		s.said = now
+		if foreign {
+			s.answered = now
+		}
+		if !s.live {
+			s.live = true
+			a.log.Info("mqtt: online", "broker", a.url.Host)
+			a.change(func(st *Status) { st.Online = true })
+		}
+	}}
+}
+
+func (a *Adapter) discoveryTopic() string { return "homeassistant/device/" + a.o.Board + "/config" }
+
+// refresh publishes everything again when Home Assistant has started: first
+// what describes the device, then the retained topics and availability.
+func (a *Adapter) refresh(s *session, now time.Time) *job {
+	if !a.box.refreshDue(now) {
+		return nil
+	}
+	a.box.again()
+	s.said = time.Time{}
+	if len(a.o.Discovery) == 0 {
+		return nil
+	}
+	return &job{a.discoveryTopic(), 1, true, a.o.Discovery, func() {}}
+}
+
+// meta is built anew for every connection: the journal has grown.
+func (a *Adapter) meta() []byte {
+	j := a.o.Journal
+	return encode(meta{
+		V: 1, Board: a.o.Board, Name: a.o.Name, SW: a.o.SW, HW: a.o.HW, Schema: a.o.Schema,
+		JID: j.JID(), FirstSeq: j.FirstSeq(), LastSeq: j.LastSeq(),
+		Commands: a.o.Commands, Caps: a.o.Caps, HeartbeatS: int(a.o.Tuning.Heartbeat / time.Second),
+	})
+}
