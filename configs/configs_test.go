@@ -635,3 +635,57 @@ func checkPromises(t *testing.T, c *configs.Config) {
 		t.Fatalf("sensing is %+v", c.Sensing)
 	}
 }
+
+// TestReadmeNamesEveryKey compares the table of the project's README with the
+// built-in file: every key with its default, and no key that does not exist.
+func TestReadmeNamesEveryKey(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, ok := strings.Cut(string(readme), "\n| key | default | what it is |\n|---|---|---|\n")
+	if !ok {
+		t.Fatal("README.md has no table of keys")
+	}
+	table, _, _ := strings.Cut(text, "\n\n")
+	var got []string
+	for row := range strings.Lines(table) {
+		cells := strings.Split(row, " | ")
+		got = append(got, strings.Trim(cells[0], "|` ")+" = "+strings.Trim(cells[1], "`"))
+	}
+	builtIn, err := configs.Profile("default.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc yaml.Node
+	if err := yaml.Unmarshal(builtIn, &doc); err != nil {
+		t.Fatal(err)
+	}
+	if want := leaves("", doc.Content[0]); !slices.Equal(got, want) {
+		t.Errorf("the table says\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// leaves returns "dotted.key = value" for every key that is no section, in the
+// order of the file.
+func leaves(path string, n *yaml.Node) []string {
+	switch {
+	case n.Kind == yaml.SequenceNode:
+		items := make([]string, len(n.Content))
+		for i, item := range n.Content {
+			items[i] = item.Value
+		}
+		return []string{path + " = [" + strings.Join(items, ", ") + "]"}
+	case n.Kind == yaml.MappingNode && len(n.Content) == 0:
+		return []string{path + " = {}"}
+	case n.Kind == yaml.MappingNode:
+		var all []string
+		for i := 0; i < len(n.Content); i += 2 {
+			all = append(all, leaves(strings.TrimPrefix(path+"."+n.Content[i].Value, "."), n.Content[i+1])...)
+		}
+		return all
+	case n.Value == "":
+		return []string{path + ` = ""`}
+	}
+	return []string{path + " = " + n.Value}
+}
