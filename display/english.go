@@ -1,0 +1,321 @@
+package display
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"reversi-board/engine"
+	"reversi-board/engine/referee"
+)
+
+// english holds every text that is shown or spoken, one method for each, with
+// typed arguments: the sentences first, then the helpers that make parts of
+// them. A translation is a file like this one with whole sentences of its own,
+// so that each language can order and inflect its words as it needs.
+type english struct{}
+
+// Before and after a game.
+
+func (e english) unread() string { return "The board has not been read yet." }
+
+func (e english) setUp(g referee.Guide) string {
+	return e.sentence(e.todo(g) + ".")
+}
+
+func (e english) startLies() string {
+	return "The discs lie ready: the game can begin."
+}
+
+func (e english) startHidden(cells engine.Bitboard) string {
+	return e.sentence(e.cells(cells) + " cannot be read; the game cannot begin before that.")
+}
+
+func (e english) orientation() string {
+	return "The colors in the middle are swapped: turn the board a quarter turn if it lies sideways, " +
+		"turn the four discs over if they lie wrong, or, if the magnets are reversed, set north_is the other way in the configuration."
+}
+
+func (e english) stopped() string { return "The game was stopped and has no result." }
+
+func (e english) over() string { return "The game is over." }
+
+func (e english) result(r referee.Result, fewest bool) string {
+	count := fmt.Sprintf("Black %d, White %d", r.Black, r.White)
+	if fewest {
+		count = fmt.Sprintf("Black %d, White %d", r.DiscsBlack, r.DiscsWhite)
+	}
+	verdict := e.name(r.Winner) + " wins"
+	switch {
+	case r.Winner >= engine.None:
+		verdict = "it is a draw"
+	case fewest:
+		verdict += " with fewer discs"
+	case r.Empties() > 0 && (r.DiscsBlack == 0 || r.DiscsWhite == 0):
+		verdict += ", no other disc is left"
+	case r.Empties() > 0:
+		verdict += ", the empty squares included"
+	}
+	return "The game is over. " + count + ": " + verdict + "."
+}
+
+func (e english) paused(cells engine.Bitboard) string {
+	if cells != 0 {
+		return e.sentence(e.cells(cells) + " cannot be read; the game waits for " + e.them(cells) + ".")
+	}
+	return "The game is paused."
+}
+
+// The turn.
+
+func (e english) toMove(c engine.Color) string { return e.name(c) + " to move." }
+
+func (e english) passed(by, next engine.Color) string {
+	return e.name(by) + " must pass: " + e.name(next) + " moves again."
+}
+
+func (e english) placed(p referee.Pending, g referee.Guide) string {
+	did := e.name(p.By) + " placed " + p.Square.String()
+	if todo := e.steps(g); todo != "" {
+		return did + ": " + todo + "."
+	}
+	if lifted := p.Lifted | p.Extra; lifted != 0 {
+		return did + ": put the " + e.plural(lifted, "disc", "discs") + " of " + e.squares(lifted) + " back."
+	}
+	return did + "; its discs are turned."
+}
+
+func (e english) withdrawn(by engine.Color, g referee.Guide) string {
+	return e.name(by) + " took the disc back: " + e.todo(g) + "."
+}
+
+func (e english) takenBack(last referee.Entry, plies int, g referee.Guide) string {
+	if plies > 1 {
+		return fmt.Sprintf("%d moves are being taken back: %s.", plies, e.todo(g))
+	}
+	return e.name(last.By) + "'s move " + last.Move.String() + " is being taken back: " + e.todo(g) + "."
+}
+
+func (e english) restore(g referee.Guide) string {
+	return "To go on, " + e.todo(g) + "."
+}
+
+func (e english) missing(g referee.Guide) string {
+	return e.sentence(e.plural(g.Place(), "a disc is", "discs are") + " missing: " + e.todo(g) + ".")
+}
+
+// What cannot be read.
+
+func (e english) waitsFor(cells engine.Bitboard) string {
+	return e.sentence(e.cells(cells) + " cannot be read; the game waits for " + e.them(cells) + ".")
+}
+
+// lostToo and maskedToo add to what goes on that some cells cannot be read.
+func (e english) lostToo(sentence string, cells engine.Bitboard) string {
+	return strings.TrimSuffix(sentence, ".") + "; " + e.cells(cells) +
+		" cannot be read, and moves there must wait."
+}
+
+func (e english) maskedToo(sentence string, cells engine.Bitboard) string {
+	return strings.TrimSuffix(sentence, ".") + "; " + e.cells(cells) + " cannot be read, and " +
+		e.plural(cells, "its disc follows", "their discs follow") + " from the rules."
+}
+
+// Mistakes. disc is the color that the square shows.
+
+func (e english) noFlip(disc engine.Color, at engine.Square, g referee.Guide) string {
+	return e.disc(disc, at) + " outflanks nothing: " + e.remedy(at.Bit(), g) + "."
+}
+
+func (e english) wrongColor(disc, turn engine.Color, at engine.Square, g referee.Guide) string {
+	if disc >= engine.None {
+		return e.disc(disc, at) + " is wrong, it is " + e.name(turn) + "'s turn: " + e.remedy(at.Bit(), g) + "."
+	}
+	return at.String() + " shows " + disc.String() + ", but it is " + e.name(turn) + "'s turn: " + e.remedy(at.Bit(), g) + "."
+}
+
+func (e english) outOfTurn(disc, turn engine.Color, at engine.Square, g referee.Guide) string {
+	return e.disc(disc, at) + " is out of turn, it is " + e.name(turn) + "'s turn: " + e.remedy(at.Bit(), g) + "."
+}
+
+func (e english) tooEarly(disc, mover engine.Color, at engine.Square, g referee.Guide) string {
+	return e.disc(disc, at) + " comes too early, " + e.name(mover) + "'s move is not done: " + e.remedy(at.Bit(), g) + "."
+}
+
+func (e english) secondDisc(g referee.Guide) string {
+	return "Only one disc is placed in a move: " + e.todo(g) + "."
+}
+
+func (e english) extraFlip(turned engine.Bitboard, g referee.Guide) string {
+	text := e.squares(turned) + " must be turned back: " + e.plural(turned, "it was", "they were") + " not outflanked"
+	if g.Turn &^= turned; e.steps(g) != "" {
+		text += "; then " + e.steps(g)
+	}
+	return e.sentence(text + ".")
+}
+
+func (e english) powerCut(changed engine.Bitboard, g referee.Guide) string {
+	text := e.plural(changed, "a square has", "some squares have") + " changed while the power was off: "
+	if changed != 0 {
+		text = e.squares(changed) + " changed while the power was off: "
+	}
+	return e.sentence(text + e.todo(g) + ".")
+}
+
+func (e english) putRight(g referee.Guide) string {
+	return "The board does not fit the game: " + e.todo(g) + "."
+}
+
+// Parts of sentences.
+
+func (e english) name(c engine.Color) string {
+	switch c {
+	case engine.Black:
+		return "Black"
+	case engine.White:
+		return "White"
+	case engine.None:
+		return "Nobody"
+	default:
+		return "Nobody"
+	}
+}
+
+func (e english) disc(c engine.Color, at engine.Square) string {
+	if c >= engine.None {
+		return "The disc on " + at.String()
+	}
+	return e.name(c) + "'s disc on " + at.String()
+}
+
+// remedy says what to do about one square, and the rest of the guide after it.
+func (e english) remedy(at engine.Bitboard, g referee.Guide) string {
+	var first string
+	switch {
+	case g.Remove == at:
+		first, g.Remove = "take it back", 0
+	case g.Turn == at:
+		first, g.Turn = "turn it over", 0
+	default:
+		if todo := e.steps(g); todo != "" {
+			return todo
+		}
+		return "take it back"
+	}
+	if rest := e.steps(g); rest != "" {
+		return first + ", then " + rest
+	}
+	return first
+}
+
+// todo is steps, with something to say when there are none.
+func (e english) todo(g referee.Guide) string {
+	if steps := e.steps(g); steps != "" {
+		return steps
+	}
+	return "put the discs back as they were"
+}
+
+// steps says what the hands must do: "take a1 off, turn d5 and f6, then put
+// a black disc on c4". It is empty when there is nothing to do.
+func (e english) steps(g referee.Guide) string {
+	var parts []string
+	if g.Remove != 0 {
+		parts = append(parts, "take "+e.discsOn(g.Remove)+" off")
+	}
+	if turn := g.Turn | g.Flip; turn != 0 {
+		parts = append(parts, "turn "+e.discsOn(turn))
+	}
+	switch {
+	case g.PlaceBlack != 0 && g.PlaceWhite != 0:
+		parts = append(parts, "put "+e.plural(g.PlaceBlack, "a black disc on ", "black discs on ")+e.squares(g.PlaceBlack)+
+			", white on "+e.squares(g.PlaceWhite))
+	case g.PlaceBlack != 0:
+		parts = append(parts, "put "+e.plural(g.PlaceBlack, "a black disc on ", "black discs on ")+e.squares(g.PlaceBlack))
+	case g.PlaceWhite != 0:
+		parts = append(parts, "put "+e.plural(g.PlaceWhite, "a white disc on ", "white discs on ")+e.squares(g.PlaceWhite))
+	}
+	if n := len(parts); n > 1 {
+		parts[n-1] = "then " + parts[n-1]
+	}
+	return strings.Join(parts, ", ")
+}
+
+// listed is the longest list of squares that anybody listens to.
+const listed = 8
+
+// discsOn names few discs by their squares and counts many.
+func (e english) discsOn(set engine.Bitboard) string {
+	if set.Count() > listed {
+		return fmt.Sprintf("%d discs", set.Count())
+	}
+	return e.squares(set)
+}
+
+// squares lists squares file by file: "d4", "d4 and e5", "a1, d4 and e5".
+func (e english) squares(set engine.Bitboard) string {
+	if set.Count() > listed {
+		return fmt.Sprintf("%d squares", set.Count())
+	}
+	var names []string
+	for file := range 8 {
+		for rank := range 8 {
+			if s := engine.SquareAt(file, rank); set.Has(s) {
+				names = append(names, s.String())
+			}
+		}
+	}
+	return e.list(names)
+}
+
+// cells names whole ranks as such, since a rank shares one chip: "rank 3".
+func (e english) cells(set engine.Bitboard) string {
+	var ranks []string
+	for rank := range 8 {
+		if whole := engine.Bitboard(0xFF) << (8 * rank); set&whole == whole {
+			ranks = append(ranks, fmt.Sprint(rank+1))
+		}
+	}
+	switch {
+	case len(ranks) == 8:
+		return "the board"
+	case len(ranks) == 0 || 8*len(ranks) != bits.OnesCount64(uint64(set)):
+		return e.squares(set)
+	case len(ranks) == 1:
+		return "rank " + ranks[0]
+	default:
+		return "ranks " + e.list(ranks)
+	}
+}
+
+func (e english) list(items []string) string {
+	n := len(items)
+	if n < 2 {
+		return strings.Join(items, "")
+	}
+	return strings.Join(items[:n-1], ", ") + " and " + items[n-1]
+}
+
+// them stands for cells that have just been named by cells.
+func (e english) them(set engine.Bitboard) string {
+	name := e.cells(set)
+	if set.Count() == 1 || strings.HasPrefix(name, "rank ") || name == "the board" {
+		return "it"
+	}
+	return "them"
+}
+
+func (e english) plural(set engine.Bitboard, one, many string) string {
+	if set.Count() == 1 {
+		return one
+	}
+	return many
+}
+
+// sentence begins with a capital letter, unless it begins with a square.
+func (e english) sentence(text string) string {
+	if text == "" || len(text) > 1 && text[1] >= '1' && text[1] <= '8' {
+		return text
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}

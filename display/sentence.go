@@ -1,0 +1,173 @@
+package display
+
+import (
+	"reversi-board/engine"
+	"reversi-board/engine/referee"
+)
+
+// Sentence says in one or two plain English sentences what is going on: for the
+// page, for speech, for alerts. It is never empty, whatever the state holds.
+func Sentence(s *referee.State) string {
+	var say english
+	switch s.Phase {
+	case referee.Idle:
+		return say.unread()
+	case referee.Setup:
+		return setupSentence(say, s)
+	case referee.Playing:
+		return alsoUnsure(say, s, playSentence(say, s))
+	case referee.Paused:
+		return say.paused(s.Lost)
+	case referee.Over:
+		return overSentence(say, s)
+	default:
+		return say.unread()
+	}
+}
+
+func setupSentence(say english, s *referee.State) string {
+	switch {
+	case !s.SensedOK:
+		return say.unread()
+	case s.Problem.Code == referee.Orientation:
+		return say.orientation()
+	case s.Guide != referee.Guide{}:
+		return say.setUp(s.Guide)
+	case s.Lost != 0:
+		return say.startHidden(s.Lost)
+	default:
+		return say.startLies()
+	}
+}
+
+func overSentence(say english, s *referee.State) string {
+	switch {
+	case !s.Ended:
+		return say.over()
+	case s.Result.Void:
+		return say.stopped()
+	default:
+		return say.result(s.Result, s.Match.Rules.Goal == engine.Fewest)
+	}
+}
+
+func playSentence(say english, s *referee.State) string {
+	if text := mistakeSentence(say, s); text != "" {
+		return text
+	}
+	switch {
+	case s.Pending.Active:
+		if (s.Pending.Flips|s.Pending.Square.Bit())&s.Lost != 0 && s.Guide == (referee.Guide{}) {
+			return say.waitsFor(s.Lost)
+		}
+		return say.placed(s.Pending, s.Guide)
+	case s.Guide == referee.Guide{}:
+		return turnSentence(say, s)
+	case s.Step == referee.InProgress:
+		return backSentence(say, s)
+	case s.Step == referee.ToMove:
+		// Discs are off the board on the way to something else.
+		return turnSentence(say, s)
+	default:
+		return say.putRight(s.Guide)
+	}
+}
+
+func turnSentence(say english, s *referee.State) string {
+	if record := s.Record(); len(record) > 0 {
+		if last := record[len(record)-1]; last.Move == engine.PassMove {
+			return say.passed(last.By, s.Game.Turn)
+		}
+	}
+	return say.toMove(s.Game.Turn)
+}
+
+// backSentence tells the ways of going back apart by the board: a takeback has
+// the last discs of the record off the board, a withdrawn move has not.
+func backSentence(say english, s *referee.State) string {
+	if s.Guide.Remove != 0 || s.Guide.Turn != 0 {
+		return say.restore(s.Guide)
+	}
+	var last referee.Entry
+	plies := 0
+	record := s.Record()
+	for i := range record {
+		e := record[len(record)-1-i]
+		sq, ok := e.Move.Square()
+		if !ok {
+			continue
+		}
+		if !(s.Sensed.Empty() &^ s.Unsure()).Has(sq) {
+			break
+		}
+		if plies++; plies == 1 {
+			last = e
+		}
+	}
+	if plies == 0 {
+		return say.withdrawn(s.Game.Turn, s.Guide)
+	}
+	return say.takenBack(last, plies, s.Guide)
+}
+
+// mistakeSentence returns what is wrong, empty when nothing is.
+func mistakeSentence(say english, s *referee.State) string {
+	p := s.Problem
+	switch p.Code {
+	case referee.NoProblem, referee.SensorFault, referee.BankLost, referee.Orientation:
+		return ""
+	case referee.Power:
+		return say.powerCut(p.Squares, s.Guide)
+	case referee.IllegalPosition, referee.FlipsNotDone, referee.TurnWrong:
+		return wrongSentence(say, s)
+	default:
+		return say.putRight(s.Guide)
+	}
+}
+
+func wrongSentence(say english, s *referee.State) string {
+	turn, wrong := s.Game.Turn, s.Problem.Squares
+	if wrong == 0 {
+		return say.putRight(s.Guide)
+	}
+	at := wrong.First()
+	disc := s.Sensed.At(at)
+	switch s.Problem.Reason {
+	case referee.NoFlip:
+		return say.noFlip(disc, at, s.Guide)
+	case referee.WrongColor:
+		return say.wrongColor(disc, turn, at, s.Guide)
+	case referee.OutOfTurn:
+		return say.outOfTurn(disc, turn, at, s.Guide)
+	case referee.FlipsPending:
+		return say.tooEarly(disc, turn, at, s.Guide)
+	case referee.SecondDisc:
+		return say.secondDisc(s.Guide)
+	case referee.ExtraFlip:
+		return say.extraFlip(wrong, s.Guide)
+	case referee.NoReason:
+		if s.Guide.Place() != 0 {
+			return say.missing(s.Guide)
+		}
+		return say.putRight(s.Guide)
+	case referee.Occupied, referee.PassNotAllowed, referee.NotRunning:
+		// These answer commands; hands cannot do them.
+		return say.putRight(s.Guide)
+	default:
+		return say.putRight(s.Guide)
+	}
+}
+
+// alsoUnsure adds which cells cannot be read, unless the text is about them.
+func alsoUnsure(say english, s *referee.State, text string) string {
+	switch {
+	case s.Lost != 0 && text == say.waitsFor(s.Lost):
+		return text
+	case s.Lost != 0:
+		return say.lostToo(text, s.Lost)
+	case s.Masked != 0:
+		return say.maskedToo(text, s.Masked)
+	default:
+		return text
+	}
+}
