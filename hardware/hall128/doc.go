@@ -23,11 +23,11 @@
 //
 // # Life of a bank
 //
-//	absent             all registers written and read back         --> proving
-//	proving            two equal reads in a row                    --> live
-//	live or proving    a register was lost, all are written again  --> proving
-//	live or proving    not asked any more                          --> absent
-//	live               no good read for 250 ms                     --> absent
+//	all registers written and read back         absent         --> proving
+//	two equal reads in a row                    proving        --> live
+//	a register was lost, all are written again  live, proving  --> proving
+//	not asked any more                          live, proving  --> absent
+//	no good read for 250 ms                     live           --> absent
 //
 // Only a live bank's reads count; until then its cells are frozen at the last
 // good read. They are Lost from the moment that is 250 ms old or the chip is

@@ -12,6 +12,8 @@ import (
 	"periph.io/x/conn/v3/driver/driverreg"
 	"periph.io/x/conn/v3/gpio"
 	"periph.io/x/host/v3/gpioioctl"
+
+	"reversi-board/hardware"
 )
 
 // edgeStep is how long Input waits at most before it looks at its context.
@@ -169,3 +171,16 @@ func (o *Output) Set(l gpio.Level) error {
 // Level returns what was last set. The pin itself is never read: that would
 // turn it into an input.
 func (o *Output) Level() gpio.Level { return o.level }
+
+// OpenTap returns the pin as a second pin on a line of the I²C bus, let go, for
+// hardware.Taps.
+func OpenTap(name string) (hardware.Tap, error) {
+	l, err := line(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.In(gpio.PullNoChange, gpio.NoEdge); err != nil {
+		return nil, fmt.Errorf("make pin %s an input, is another program using it? %w", name, err)
+	}
+	return l, nil
+}

@@ -131,15 +131,9 @@ func TestCurrentIsCapped(t *testing.T) {
 		limit := rapid.IntRange(1, 4000).Draw(t, "mA")
 		bright := rapid.Byte().Draw(t, "brightness")
 		var px [Cells]hardware.RGB
-		for i, v := range rapid.SliceOfN(rapid.Byte(), 3*Cells, 3*Cells).Draw(t, "channels") {
-			switch p := &px[i/3]; i % 3 {
-			case 0:
-				p.R = v
-			case 1:
-				p.G = v
-			default:
-				p.B = v
-			}
+		channels := rapid.SliceOfN(rapid.Byte(), 3*Cells, 3*Cells).Draw(t, "channels")
+		for i := range px {
+			px[i] = hardware.RGB{R: channels[3*i], G: channels[3*i+1], B: channels[3*i+2]}
 		}
 		var capped, free bytes.Buffer
 		for wire, mA := range map[*bytes.Buffer]int{&capped: limit, &free: 1 << 30} {
@@ -250,7 +244,8 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, errPort }
 
 func TestErrorsOfThePortComeBack(t *testing.T) {
 	t.Parallel()
-	p := &port{RecordRaw: *spitest.NewRecordRaw(brokenWriter{})} //nolint:govet // Not in use yet when it is copied.
+	p := &port{}
+	p.W = brokenWriter{}
 	s, err := New(p, Config{LEDs: RowByRow(), Brightness: 255})
 	if err != nil {
 		t.Fatal(err)
