@@ -196,6 +196,11 @@ func TestHistoricOpeningIsFree(t *testing.T) {
 			t.Errorf("ply %d after placement %d", g.Ply(), i+1)
 		}
 	}
+	// After d4 and e4, f4 would outflank e4, but the opening is not over.
+	early := place(t, engine.NewGame(historic(t)), "d4 e4")
+	if flips := early.Flips(engine.SquareAt(5, 3)); flips != 0 {
+		t.Errorf("f4 in the opening turns %v", flips)
+	}
 	if g.Turn != engine.Black || g.Hand(engine.Black) != 30 || g.Hand(engine.White) != 30 {
 		t.Errorf("%v to move, hands %d and %d: want black, 30 and 30",
 			g.Turn, g.Hand(engine.Black), g.Hand(engine.White))

@@ -200,11 +200,8 @@ func (l *lexer) pass() int {
 // minus white, and a counter.
 func (l *lexer) tail() (margin int, ok bool) {
 	rest, found := strings.CutPrefix(l.text[l.at:], ":")
-	if !found || len(rest) > 40 {
-		return 0, false
-	}
 	fields := strings.Fields(rest)
-	if len(fields) != 2 {
+	if !found || len(fields) != 2 {
 		return 0, false
 	}
 	margin, err := strconv.Atoi(fields[0])

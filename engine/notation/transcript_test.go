@@ -135,6 +135,7 @@ func TestRefusalSaysWhatIsWrong(t *testing.T) {
 		{"f5++d6", 2, engine.White, "", notation.ReasonForeign, 2, `"+" at byte 2`},
 		{"f5 - d6", 2, engine.White, "", notation.ReasonForeign, 3, `"-" at byte 3`},
 		{"1. f5 2d6", 2, engine.White, "", notation.ReasonForeign, 6, `"2" at byte 6`},
+		{"1234. f5", 1, engine.Black, "", notation.ReasonForeign, 0, `"1" at byte 0`},
 		{"f5: x 1", 2, engine.White, "", notation.ReasonForeign, 2, `":" at byte 2`},
 		{"f5: -65 1", 2, engine.White, "", notation.ReasonForeign, 2, `":" at byte 2`},
 		{"f5\uFEFFd6", 2, engine.White, "", notation.ReasonForeign, 2, "at byte 2"},

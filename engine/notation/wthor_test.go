@@ -322,7 +322,8 @@ func TestWrongFilesAreRefused(t *testing.T) {
 		{"a record missing", wtb(t, 2, record2001), "shorter"},
 		{"a byte missing", wtb(t, 1, record2001)[:83], "shorter"},
 		{"a byte too many", append(wtb(t, 1, record2001), 0), "longer"},
-		{"four billion games", wtb(t, 1<<32-1, record2001), "4294967295"},
+		{"four billion games", wtb(t, 1<<32-1, record2001), "4294967295 records: more than"},
+		{"one game too many", wtb(t, 1<<20+1), "1048577 records: more than"},
 		{"10×10", change(12, 10), "size 10"},
 		{"problems", change(13, 1), "type 1"},
 	} {
@@ -356,6 +357,8 @@ func TestFaultsStayInTheirRecord(t *testing.T) {
 	for _, c := range []struct{ name, record, says string }{
 		{"no square 92", "97001f071105404038405c", "ply 3: 92"},
 		{"no square 9", "97001f07110540403809", "ply 2: 9"},
+		{"file 9", "97001f07110540403813", "ply 2: 19"},
+		{"rank 9", "97001f0711054040385b", "ply 2: 91"},
 		{"rank 0", "97001f07110540403805", "ply 2: 5"},
 		{"illegal", "97001f07110540403838", "ply 2: white cannot play f5"},
 		{"after the end mark", "97001f0711054040380040", "ply 2: a move follows"},
