@@ -34,7 +34,7 @@
 //
 //	own field, centred                19.9 mT
 //	own field 4 / 8 / 12 mm off       13.4 / 4.1 / 0.4 mT
-//	strongest of the other sign       -0.5 mT, 18 mm off
+//	strongest of the other sign       -0.4 mT, 18 mm off
 //	orthogonal / diagonal neighbour   -0.12 / -0.05 mT
 //	8 neighbours of one colour        -0.65 mT
 //	residue on d4, 63 others          -0.96 mT

@@ -30,10 +30,13 @@ const (
 	slideSpeed = 250.0 // mm/s
 	discRadius = 16.0  // a disc on its edge has its centre so high
 
-	hopLowest, hopHighest = 1.0, 6.0 // first bounce of a disc that is let fall
-	hopLeft               = 0.25     // height kept from one bounce to the next
-	hopEnd                = 0.3      // lower ones are no bounces
-	gravity               = 9810.0   // mm/s²
+	// The first bounce of a disc that is let fall. From about 12 mm on a typical
+	// sensor loses sight of it.
+	hopLowest, hopHighest = 1.0, 15.0
+
+	hopLeft = 0.25   // height kept from one bounce to the next
+	hopEnd  = 0.3    // lower ones are no bounces
+	gravity = 9810.0 // mm/s²
 	maxHops               = 4
 )
 
