@@ -242,6 +242,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		// What the text looks like.
 		{"not yaml", "board:\n  id: [a\n", "my.yaml:2: this is not YAML: did not find expected ',' or ']': look at colons, quotes and indentation near this line"},
 		{"not yaml, indentation", "board:\n  id: a\ngame:\n  variant: classic\n profile: home\n", "my.yaml:5: this is not YAML: did not find expected key: look at colons, quotes and indentation near this line"},
+		{"not yaml, at the end", "board:\n  {id: a, {\n", "my.yaml:2: this is not YAML: did not find expected node content: look at colons, quotes and indentation near this line"},
 		{"not yaml, first line", "a: b: c", "my.yaml:1: this is not YAML: mapping values are not allowed in this context: look at colons, quotes and indentation near this line"},
 		{"a list", "- board\n", "my.yaml:1: a list: want a group of keys: board, game, hardware, sensing, mqtt, web, data"},
 		{"a word", "board\n", `my.yaml:1: "board": want a group of keys: board, game, hardware, sensing, mqtt, web, data`},

@@ -164,13 +164,13 @@ func (l *loader) read(file string, text []byte, c *Config) {
 	case errors.Is(err, io.EOF):
 		return
 	case err != nil:
-		l.syntax(err)
+		l.syntax(err, text)
 		return
 	}
 	switch err := d.Decode(&rest); {
 	case errors.Is(err, io.EOF):
 	case err != nil:
-		l.syntax(err)
+		l.syntax(err, text)
 		return
 	default:
 		l.add(rest.Line, "", "a second document begins here: want one, without ---")
@@ -181,7 +181,7 @@ func (l *loader) read(file string, text []byte, c *Config) {
 
 // syntax reports text that is not YAML. The library's message is "yaml: line 3:
 // what", the line being left out for the first one.
-func (l *loader) syntax(err error) {
+func (l *loader) syntax(err error, file []byte) {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	line := 1
 	if rest, ok := strings.CutPrefix(text, "line "); ok {
@@ -193,6 +193,8 @@ func (l *loader) syntax(err error) {
 			line++
 		}
 	}
+	// What is missing at the end is reported for the line after the last one.
+	line = min(line, 1+bytes.Count(bytes.TrimRight(file, "\n"), []byte("\n")))
 	l.add(line, "", "this is not YAML: "+text+": look at colons, quotes and indentation near this line")
 }
 
