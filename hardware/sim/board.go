@@ -122,7 +122,7 @@ func orElse(v, byDefault float64) float64 {
 // disc is what lies on a cell.
 type disc struct {
 	face Face
-	off  float64 // mm from the centre of the square
+	own  float64 // mT that it makes at the cell's sensor, sign aside
 }
 
 // planned is what will lie on a cell once every hand has done its work.
@@ -260,7 +260,7 @@ func (b *Board) Set(faces [cells]Face) {
 		if f > SouthUp {
 			f = NoDisc
 		}
-		b.lying[c] = disc{face: f}
+		b.lying[c] = disc{face: f, own: b.field.kernel[0][0]}
 		b.plan[c] = planned{face: f}
 	}
 	b.changed()
@@ -371,7 +371,7 @@ func (b *Board) handOver() {
 			continue
 		}
 		if m.to >= 0 {
-			b.lying[m.to] = disc{face: m.ends, off: math.Hypot(m.aim.x, m.aim.y)}
+			b.lying[m.to] = disc{face: m.ends, own: b.field.at(math.Hypot(m.aim.x, m.aim.y), 0)}
 		}
 		b.changed()
 		last := len(b.motions) - 1
@@ -482,7 +482,7 @@ func (b *Board) refresh() {
 		for c := range b.still {
 			b.still[c] += strength * b.field.kernel[abs(c>>3-d>>3)][abs(c&7-d&7)]
 		}
-		b.still[d] += strength * (b.field.at(b.lying[d].off, 0) - b.field.kernel[0][0])
+		b.still[d] += strength * (b.lying[d].own - b.field.kernel[0][0])
 	}
 }
 

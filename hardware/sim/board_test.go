@@ -536,9 +536,9 @@ func playGame(tb testing.TB, b *sim.Board, scans bool) {
 	tb.Helper()
 	bus := b.I2C()
 	b.Set([64]sim.Face{27: sim.SouthUp, 28: sim.NorthUp, 35: sim.NorthUp, 36: sim.SouthUp})
-	placed, now := 0, time.Duration(0)
+	placed := 0
 	for tick := range 300 * 50 {
-		now = time.Duration(tick) * 20 * ms
+		now := time.Duration(tick) * 20 * ms
 		b.Advance(now)
 		if scans {
 			scan(tb, bus)

@@ -62,7 +62,7 @@ func TestFlapping(t *testing.T) {
 		if err := b.FailCell(e6, sim.CellFault{Kind: sim.Flapping, Hz: 4}); err != nil {
 			t.Fatal(err)
 		}
-		seen := watch(t, b, e6, 0, 2*time.Second-ms)
+		seen := watchE6(t, b, 2*time.Second-ms)
 		if len(seen) != 16 { // 4 Hz for 2 s: 8 periods of two halves
 			t.Errorf("%s: %d readings %v, want 16", face, len(seen), seen)
 		}
@@ -133,8 +133,7 @@ func TestBankFrozen(t *testing.T) {
 	expect(t, "thawed", b, [64]sim.Face{})
 }
 
-// TestWeakMagnetStaysWeak: the magnet is weak in the hand, too, and its
-// neighbours' residue does not hide it.
+// TestWeakMagnetMoves: the magnet is weak in the hand, too.
 func TestWeakMagnetMoves(t *testing.T) {
 	b := sim.New(exact())
 	b.Set([64]sim.Face{e6: sim.NorthUp})

@@ -37,7 +37,7 @@ const (
 	hopLeft = 0.25   // height kept from one bounce to the next
 	hopEnd  = 0.3    // lower ones are no bounces
 	gravity = 9810.0 // mm/s²
-	maxHops               = 4
+	maxHops = 4
 )
 
 // SlideOptions say how a hand pushes a disc across the board.

@@ -12,17 +12,17 @@ import (
 	"reversi-board/hardware/sim"
 )
 
-// watch advances millisecond by millisecond until the given time and returns
-// what the cell's outputs read, in order and without repetitions: "n", "s",
-// "ns" for both, "-" for neither.
-func watch(t *testing.T, b *sim.Board, cell int, from, until time.Duration) []string {
+// watchE6 advances millisecond by millisecond from 0 to the given time and
+// returns what the outputs of e6 read, in order and without repetitions: "n",
+// "s", "ns" for both, "-" for neither.
+func watchE6(t *testing.T, b *sim.Board, until time.Duration) []string {
 	t.Helper()
 	var seen []string
 	bus := b.I2C()
-	for now := from; now <= until; now += ms {
+	for now := time.Duration(0); now <= until; now += ms {
 		b.Advance(now)
 		n, s := scan(t, bus)
-		reading := [4]string{"-", "n", "s", "ns"}[n>>cell&1|s>>cell&1<<1]
+		reading := [4]string{"-", "n", "s", "ns"}[n>>e6&1|s>>e6&1<<1]
 		if len(seen) == 0 || seen[len(seen)-1] != reading {
 			seen = append(seen, reading)
 		}
@@ -37,7 +37,7 @@ func TestPlace(t *testing.T) {
 	if rest < 120*ms || rest > 220*ms {
 		t.Errorf("at rest after %s, want the time of a hand", rest)
 	}
-	if got := watch(t, b, e6, 0, rest+look); !slices.Equal(got, []string{"-", "s"}) {
+	if got := watchE6(t, b, rest+look); !slices.Equal(got, []string{"-", "s"}) {
 		t.Errorf("e6 read %v", got)
 	}
 	expect(t, "placed", b, [64]sim.Face{e6: sim.SouthUp})
@@ -58,7 +58,7 @@ func TestBounce(t *testing.T) {
 		if d := rest - land; d < 28*ms || d > 210*ms {
 			t.Errorf("seed %d: bounces for %s", seed, d)
 		}
-		seen := watch(t, bouncing, e6, 0, rest+look)
+		seen := watchE6(t, bouncing, rest+look)
 		if seen[len(seen)-1] != "n" {
 			t.Errorf("seed %d: e6 read %v", seed, seen)
 		}
@@ -76,7 +76,7 @@ func TestLift(t *testing.T) {
 	b.Set([64]sim.Face{e6: sim.NorthUp, f6: sim.SouthUp})
 	b.Advance(0)
 	rest := must(t)(b.Lift(0, e6))
-	if got := watch(t, b, e6, 0, rest+look); !slices.Equal(got, []string{"n", "-"}) {
+	if got := watchE6(t, b, rest+look); !slices.Equal(got, []string{"n", "-"}) {
 		t.Errorf("e6 read %v", got)
 	}
 	expect(t, "lifted", b, [64]sim.Face{f6: sim.SouthUp})
@@ -104,7 +104,7 @@ func TestTurn(t *testing.T) {
 			if c.takes != 0 && rest != c.takes {
 				t.Errorf("at rest after %s, want %s", rest, c.takes)
 			}
-			if got := watch(t, b, e6, 0, rest+look); !slices.Equal(got, c.want) {
+			if got := watchE6(t, b, rest+look); !slices.Equal(got, c.want) {
 				t.Errorf("e6 read %v, want %v", got, c.want)
 			}
 			expect(t, "turned", b, [64]sim.Face{e6: sim.SouthUp})
@@ -266,10 +266,9 @@ func play(t testing.TB, o sim.Options, step time.Duration) []uint64 {
 		trace = append(trace, n, s)
 		if now%(100*ms) == 0 {
 			c := int(now/(100*ms)) * 7 % 64
-			switch b.Intended()[c] {
-			case sim.NoDisc:
+			if b.Intended()[c] == sim.NoDisc {
 				must(t)(b.Place(now, c, sim.NorthUp))
-			default:
+			} else {
 				must(t)(b.Turn(now, c, sim.TurnThroughEmpty, 0))
 			}
 		}
