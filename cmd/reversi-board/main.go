@@ -16,6 +16,7 @@ var (
 // commands lists the subcommands in the order of the help.
 func commands() []command {
 	return []command{
+		runCommand(),
 		perftCommand(),
 		versionCommand(),
 	}

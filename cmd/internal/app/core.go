@@ -58,16 +58,21 @@ type Outcome struct {
 	Refused *referee.Refuse
 }
 
-// Replay makes a journaled event true again. Records come in order of seq.
-func (c *Core) Replay(payload []byte) error {
+// Replay makes a journaled event true again and returns when it was. Records
+// come in order of seq.
+func (c *Core) Replay(payload []byte) (record.Stamp, error) {
 	env, ev, err := record.DecodeEvent(payload)
 	if err != nil {
-		return fmt.Errorf("replay record %d of the journal: %w", c.seq+1, err)
+		return record.Stamp{}, fmt.Errorf("replay the record after %d: %w", c.seq, err)
 	}
 	referee.Apply(&c.State, ev)
 	c.seq, c.game = env.Seq, env.Game
-	return nil
+	return env.Stamp, nil
 }
+
+// Continue numbers the next event after seq: numbers that were lost to damage
+// are never used again.
+func (c *Core) Continue(seq uint64) { c.seq = max(c.seq, seq) }
 
 // Step feeds the referee.
 func (c *Core) Step(in referee.Input) (*Outcome, error) {

@@ -1,0 +1,426 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"reversi-board/configs"
+	"reversi-board/display"
+	"reversi-board/display/web"
+	"reversi-board/engine"
+	"reversi-board/engine/archive"
+	"reversi-board/engine/record"
+	"reversi-board/engine/referee"
+)
+
+// Options say what to run.
+type Options struct {
+	Config *configs.Config
+	// DataDir overrides the folder of the configuration if it is not empty.
+	DataDir string
+	Version string
+	// Out gets the page's address as its first line.
+	Out    io.Writer
+	Logger *slog.Logger
+}
+
+// App is a running board. Its fields belong to the loop goroutine unless they
+// say otherwise.
+type App struct {
+	config *configs.Config
+	log    *slog.Logger
+	start  time.Time
+	boot   int
+	synced func() bool
+
+	// match is what a new game is unless a command says otherwise.
+	match referee.Match
+	dir   string
+	core  *Core
+	// lastSeen is the stamp of the last event of an earlier session.
+	lastSeen record.Stamp
+	journal  *archive.Journal
+	writer  *archive.Writer
+	// durable is the last event on disk; waiting are the facts after it.
+	durable uint64
+	waiting []Fact
+	// trouble is why the journal cannot be written, nil when it can.
+	trouble error
+	// ledTrouble says that the LEDs do not answer; the lamp keeper sets it.
+	ledTrouble atomic.Bool
+
+	rig   *Rig
+	hands *hands
+	lamps *lampKeeper
+	cues  display.Cues
+
+	page   *web.Server
+	link   link
+	alerts alertBook
+
+	// inputs, orders and touched lead to the loop from other goroutines.
+	inputs  chan referee.Input
+	orders  chan order
+	touched chan struct{}
+
+	wake     *time.Timer
+	answered answers
+}
+
+// order is a command from the page, and where its answer goes.
+type order struct {
+	role, from string
+	command    web.Command
+	answer     chan web.Response
+}
+
+// Run runs the board until ctx ends: LEDs dark, availability offline, journal
+// closed. It returns an error only if the board could not be started, or could
+// not be left in order.
+func Run(ctx context.Context, o Options) error {
+	a := &App{
+		config: o.Config, log: o.Logger, start: time.Now(), synced: clockSynced,
+		cues:    display.Cues{PassBy: engine.None},
+		inputs:  make(chan referee.Input, 256),
+		orders:  make(chan order, 16),
+		touched: make(chan struct{}, 1),
+	}
+	if err := a.openJournal(o.DataDir); err != nil {
+		return err
+	}
+	err := a.run(ctx, o)
+	return errors.Join(err, a.closeJournal())
+}
+
+// Now returns the time since the program started. It may be called from any
+// goroutine.
+func (a *App) now() time.Duration { return time.Since(a.start) }
+
+func (a *App) stamp() record.Stamp {
+	return record.Stamp{TS: time.Now().UTC(), TSOK: a.synced(), Boot: a.boot, Mono: a.now()}
+}
+
+// run builds what stands on the journal, and takes it down again in the
+// opposite order.
+func (a *App) run(ctx context.Context, o Options) (err error) {
+	if a.rig, err = OpenRig(&a.config.Hardware, RigOptions{Now: a.now, Logger: a.log}); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.rig.Close()) }()
+	if err := a.openHands(); err != nil {
+		return err
+	}
+	listener, err := a.openPage(ctx, o.Version)
+	if err != nil {
+		return err
+	}
+	inner, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	if err := a.openLink(inner, o.Version); err != nil {
+		return errors.Join(err, closeListener(listener))
+	}
+	if listener != nil {
+		if _, err := fmt.Fprintf(o.Out, "http://%s/\n", listener.Addr()); err != nil {
+			a.log.Warn("print the address", "error", err)
+		}
+	}
+	var tasks sync.WaitGroup
+	a.lamps = newLampKeeper(a)
+	tasks.Go(func() { a.scan(inner) })
+	tasks.Go(func() { a.lamps.keep(inner) })
+	if listener != nil {
+		tasks.Go(func() {
+			if err := a.page.Serve(inner, listener); err != nil {
+				a.log.Error("serve the page", "error", err)
+			}
+		})
+	}
+	a.loop(ctx)
+	a.closeLink(inner)
+	stop()
+	tasks.Wait()
+	return nil
+}
+
+// openPage listens before anything is promised: a port in use stops the start
+// with one clear message.
+func (a *App) openPage(ctx context.Context, version string) (net.Listener, error) {
+	c := a.config.Web
+	if c.Listen == "" {
+		return nil, nil //nolint:nilnil // no page is configured: no listener and no mistake
+	}
+	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("open the page on %s: %w (is another reversi-board running? set web.listen)", c.Listen, err)
+	}
+	o := web.Options{
+		Board: a.config.Board.ID, Name: a.config.Board.Name, Version: version, Hosts: c.Hosts,
+		Simulated: a.rig.Sim != nil, Command: a.pageCommand, Logger: a.log,
+		Variants: engine.VariantNames(), Profiles: referee.ProfileNames(),
+	}
+	if a.hands != nil {
+		o.Hands = a.hands
+	}
+	if a.page, err = web.New(o); err != nil {
+		return nil, errors.Join(fmt.Errorf("make the page: %w", err), ln.Close())
+	}
+	return ln, nil
+}
+
+func closeListener(ln net.Listener) error {
+	if ln == nil {
+		return nil
+	}
+	return ln.Close()
+}
+
+// loop is the one place where the referee is asked.
+func (a *App) loop(ctx context.Context) {
+	a.wake = stoppedTimer()
+	defer a.wake.Stop()
+	if a.core.State.Phase == referee.Playing {
+		a.step(referee.PowerOn{At: a.now(), Gap: a.gap()})
+	}
+	a.present()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case in := <-a.inputs:
+			a.step(in)
+		case d := <-a.writer.Durable():
+			a.announce(d.Seq, d.Payload)
+		case err := <-a.writer.Trouble():
+			a.storage(err)
+		case o := <-a.orders:
+			o.answer <- a.pageOrder(o)
+		case req := <-a.link.requests():
+			a.mqttOrder(req)
+		case <-a.wake.C:
+			a.step(referee.Tick{At: a.now()})
+		case <-a.touched:
+		case <-a.link.changes():
+		}
+		a.present()
+	}
+}
+
+func stoppedTimer() *time.Timer {
+	t := time.NewTimer(time.Hour)
+	t.Stop()
+	return t
+}
+
+// step feeds the referee and sends its events to the journal.
+func (a *App) step(in referee.Input) *referee.Refuse {
+	out, err := a.core.Step(in)
+	if err != nil {
+		// An event that cannot be written is a mistake of this program, not of
+		// the table; the game goes on without it.
+		a.log.Error("the referee's event was lost", "error", err)
+		return nil
+	}
+	for _, f := range out.Facts {
+		a.waiting = append(a.waiting, f)
+		a.writer.Append(f.Seq, f.Payload)
+	}
+	if out.Wake > 0 {
+		a.wake.Reset(max(0, out.Wake-a.now()))
+	}
+	return out.Refused
+}
+
+// announce tells everybody about an event that has become durable.
+func (a *App) announce(seq uint64, payload []byte) {
+	a.durable = seq
+	for len(a.waiting) > 0 && a.waiting[0].Seq <= seq {
+		Cue(&a.cues, a.waiting[0].Event, a.now())
+		a.waiting = a.waiting[1:]
+	}
+	if a.page != nil {
+		a.page.Event(seq, payload)
+	}
+	if a.link.adapter != nil {
+		a.link.adapter.Notify(seq)
+	}
+}
+
+// storage notes that the journal cannot be written, or can again.
+func (a *App) storage(err error) {
+	a.trouble = err
+	if err != nil {
+		a.log.Error("the journal cannot be written; the game goes on in memory", "error", err)
+	} else {
+		a.log.Info("the journal can be written again")
+	}
+	if a.link.adapter != nil {
+		a.link.adapter.StorageFailed(err != nil)
+	}
+}
+
+// present shows what there is to see. The LEDs follow the discs at once; the
+// page and MQTT wait until what the state says of the record is durable, or
+// cannot be made so.
+func (a *App) present() {
+	a.cues.Now = a.now()
+	scene := display.Compose(&a.core.State, a.cues)
+	a.lamps.show(&scene)
+	if a.durable < a.core.Seq() && a.trouble == nil {
+		return
+	}
+	a.hands.help(&a.core.State)
+	state, err := a.core.Published()
+	if err != nil {
+		a.log.Error("write the state", "error", err)
+		return
+	}
+	a.raiseAlerts()
+	if a.link.adapter != nil {
+		a.link.adapter.State(state, a.core.Seq())
+	}
+	if a.page != nil {
+		a.page.Publish(a.view(state))
+	}
+}
+
+// view is what the page shows besides the events and the LEDs.
+func (a *App) view(state []byte) web.View {
+	v := web.View{
+		State: state, Sentence: display.Sentence(&a.core.State),
+		Connections: map[string]string{"journal": "ok", "broker": a.link.status()},
+		Alerts:      a.alerts.list(),
+	}
+	if a.trouble != nil {
+		v.Connections["journal"] = "cannot be written"
+	}
+	if a.hands != nil {
+		v.Table, v.AutoFlip, v.Failed = a.hands.table(), a.hands.helping(), a.hands.failed()
+	} else if s := &a.core.State; s.SensedOK {
+		v.Table = s.Sensed.String()
+	}
+	return v
+}
+
+// gap returns for how long the program was away, negative when that is unknown
+// because one of the clocks was wrong.
+func (a *App) gap() time.Duration {
+	if !a.lastSeen.TSOK || !a.synced() {
+		return -1
+	}
+	return max(0, time.Since(a.lastSeen.TS))
+}
+
+// openJournal makes the record of the last session true again.
+func (a *App) openJournal(dir string) error {
+	if dir == "" {
+		var err error
+		if dir, err = a.config.Data.Path(); err != nil {
+			return err
+		}
+	}
+	match, err := a.config.Game.Match()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("make the data folder: %w", err)
+	}
+	journal, recovery, err := archive.Open(archive.Options{Dir: dir})
+	if err != nil {
+		return fmt.Errorf("open the journal: %w", err)
+	}
+	if recovery.Text != "" {
+		a.log.Warn("the journal was mended", "what", recovery.Text)
+	}
+	a.journal, a.boot = journal, journal.Boot()
+	a.dir, a.match = dir, match
+	a.core = NewCore(CoreOptions{
+		Match: match, JID: journal.JID(), Stamp: a.stamp,
+		NewGame: func() string { return ulid.Make().String() },
+	})
+	if a.lastSeen, err = replay(journal, a.core); err != nil {
+		return errors.Join(err, journal.Close())
+	}
+	a.durable = a.core.Seq()
+	a.writer = archive.StartWriter(context.Background(), journal)
+	return nil
+}
+
+// replay makes the last game of the journal true again and returns the stamp of
+// the last record.
+func replay(j *archive.Journal, core *Core) (last record.Stamp, err error) {
+	var begin uint64
+	err = j.Replay(func(seq uint64, payload []byte) error {
+		if record.TypeOf(payload) == "game_started" {
+			begin = seq
+		}
+		return nil
+	})
+	if err != nil {
+		return last, fmt.Errorf("read the journal: %w", err)
+	}
+	err = j.Replay(func(seq uint64, payload []byte) error {
+		if seq < begin {
+			return nil
+		}
+		last, err = core.Replay(payload)
+		return err
+	})
+	if err != nil {
+		return last, fmt.Errorf("read the journal: %w", err)
+	}
+	core.Continue(j.LastSeq())
+	return last, nil
+}
+
+// closeJournal waits until what has happened is on the disk.
+func (a *App) closeJournal() error {
+	ctx, cancel := context.WithTimeout(context.Background(), leaveTime)
+	defer cancel()
+	if err := errors.Join(a.writer.Close(ctx), a.journal.Close()); err != nil {
+		return fmt.Errorf("close the journal: %w", err)
+	}
+	return nil
+}
+
+// openHands lays the discs of the simulated table: as they lay when the program
+// ended, or as the game on record says, or at the start.
+func (a *App) openHands() (err error) {
+	if a.rig.Sim == nil {
+		return nil
+	}
+	discs := a.core.State.Game.Discs
+	if a.core.State.Ended {
+		discs = a.match.Rules.Start.Discs
+	}
+	a.hands, err = newHands(a.rig.Sim, filepath.Join(a.dir, tableFile), a.config.Hardware.NorthIsBlack, discs, a.now)
+	return err
+}
+
+// pageCommand is called by the page's requests, on their goroutines.
+func (a *App) pageCommand(ctx context.Context, c web.Command) web.Response {
+	o := order{role: "arbiter", from: "page", command: c, answer: make(chan web.Response, 1)}
+	busy := web.Response{Status: "error", Code: "busy", Error: "the board is shutting down or busy: try again"}
+	select {
+	case a.orders <- o:
+	case <-ctx.Done():
+		return busy
+	}
+	select {
+	case r := <-o.answer:
+		return r
+	case <-ctx.Done():
+		return busy
+	}
+}

@@ -1,0 +1,32 @@
+package app
+
+import (
+	"time"
+
+	"reversi-board/display"
+	"reversi-board/engine"
+	"reversi-board/engine/referee"
+)
+
+// identifyFor is how long all LEDs blink after identify.
+const identifyFor = 3 * time.Second
+
+// Cue notes what a durable event shows on the LEDs for a moment: the flash of a
+// committed move, the sweep of a pass, the blinking of identify.
+func Cue(c *display.Cues, ev referee.Event, now time.Duration) {
+	switch ev := ev.(type) {
+	case referee.Moved:
+		c.OK, c.OKAt = ev.Flipped|ev.Square.Bit(), now
+	case referee.Passed:
+		c.PassBy, c.PassAt = ev.By, now
+	case referee.Commanded:
+		if ev.Audit.Name == "identify" {
+			c.IdentifyUntil = now + identifyFor
+		}
+	case referee.GameStarted, referee.Undone, referee.Illegal, referee.GameOver,
+		referee.Faulted, referee.Restored, referee.PowerRestored:
+	}
+}
+
+// noCues returns cues that show nothing.
+func noCues() display.Cues { return display.Cues{PassBy: engine.None} }

@@ -1,0 +1,68 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"reversi-board/engine"
+	"reversi-board/engine/referee"
+	"reversi-board/hardware"
+	"reversi-board/sensing"
+)
+
+// Matrix reads all 64 cells of a board at a moment of monotonic time. It fills
+// the frame whatever happens; the error only says that nothing could be read.
+type Matrix interface {
+	Scan(ctx context.Context, now time.Duration, f *hardware.Frame) error
+}
+
+// Eyes turn the scans of a board into the referee's inputs. They are used by
+// one goroutine, the one that scans.
+type Eyes struct {
+	matrix   Matrix
+	pipeline *sensing.Pipeline
+	frame    hardware.Frame
+	inputs   []referee.Input
+}
+
+// NewEyes returns eyes that have not seen anything yet.
+func NewEyes(m Matrix, c sensing.Config) *Eyes {
+	return &Eyes{matrix: m, pipeline: sensing.New(c), inputs: make([]referee.Input, 0, 8)}
+}
+
+// Look scans once and returns what follows from it, valid until the next call.
+// An error (nothing could be read) comes together with the inputs that tell so.
+func (e *Eyes) Look(ctx context.Context, now time.Duration) ([]referee.Input, error) {
+	err := e.matrix.Scan(ctx, now, &e.frame)
+	out := e.pipeline.Step(now, sensing.Frame{
+		North: engine.Bitboard(e.frame.North), South: engine.Bitboard(e.frame.South),
+		Lost: engine.Bitboard(e.frame.Lost), Reset: engine.Bitboard(e.frame.Reset),
+	})
+	e.inputs = e.inputs[:0]
+	for _, f := range out.Failed.List() {
+		e.inputs = append(e.inputs, referee.CellsFailed{At: now, Squares: f.Squares, Kind: faultKind(f.Kind)})
+	}
+	for _, f := range out.Back.List() {
+		e.inputs = append(e.inputs, referee.CellsBack{At: now, Squares: f.Squares, Kind: faultKind(f.Kind)})
+	}
+	if out.Settled {
+		r := out.Reading
+		e.inputs = append(e.inputs, referee.Seen{At: now, Discs: r.Discs, Lost: r.Lost, Masked: r.Masked})
+	}
+	return e.inputs, err
+}
+
+func faultKind(k sensing.Kind) referee.FaultKind {
+	switch k {
+	case sensing.Stuck:
+		return referee.Stuck
+	case sensing.Flapping:
+		return referee.Flapping
+	case sensing.BankLost:
+		return referee.LostBank
+	case sensing.Reset:
+		return referee.Reset
+	default:
+		return referee.FaultKind(k)
+	}
+}

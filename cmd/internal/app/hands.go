@@ -1,0 +1,324 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"time"
+
+	"reversi-board/display/web"
+	"reversi-board/engine"
+	"reversi-board/engine/referee"
+	"reversi-board/hardware/sim"
+)
+
+// tableFile keeps what lies on the simulated table, as discs stay on a real one
+// while the program is not running. It is not part of the record.
+const tableFile = "simulated-table.txt"
+
+// turnTime is how long the visitor's hands take to turn a disc.
+const turnTime = 250 * time.Millisecond
+
+// hands move the discs of the simulated table for the page's visitor. They may
+// be used from any goroutine.
+type hands struct {
+	board *sim.Board
+	now   func() time.Duration
+	file  string
+	// blackUp is the face that shows black.
+	blackUp sim.Face
+
+	mu    sync.Mutex
+	auto  bool
+	held  map[engine.Square]engine.Color // by the sleeve
+	ill   map[engine.Square]string
+	shown string
+	rng   *rand.Rand
+}
+
+// newHands lays the discs of file on the table, or those of start if there is
+// no such file.
+func newHands(board *sim.Board, file string, northIsBlack bool, start engine.Discs, now func() time.Duration) (*hands, error) {
+	h := &hands{
+		board: board, now: now, file: file, blackUp: sim.NorthUp,
+		held: make(map[engine.Square]engine.Color), ill: make(map[engine.Square]string),
+		rng: rand.New(rand.NewPCG(1, uint64(time.Now().UnixNano()))), //nolint:gosec // picks which discs a clumsy sleeve lifts
+	}
+	if !northIsBlack {
+		h.blackUp = sim.SouthUp
+	}
+	text, err := os.ReadFile(file)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+	case err != nil:
+		return nil, fmt.Errorf("read the simulated table: %w", err)
+	default:
+		if start, err = engine.ParseDiscs(string(text)); err != nil {
+			return nil, fmt.Errorf("read the simulated table from %s: %w (delete the file to start anew)", file, err)
+		}
+	}
+	h.lay(start)
+	return h, nil
+}
+
+// lay puts exactly these discs on the table at once.
+func (h *hands) lay(d engine.Discs) {
+	var faces [engine.Squares]sim.Face
+	for s := range engine.Square(engine.Squares) {
+		faces[s] = h.face(d.At(s))
+	}
+	h.board.Set(faces)
+}
+
+func (h *hands) face(c engine.Color) sim.Face {
+	other := sim.NorthUp + sim.SouthUp - h.blackUp
+	switch c {
+	case engine.Black:
+		return h.blackUp
+	case engine.White:
+		return other
+	case engine.None:
+		return sim.NoDisc
+	default:
+		return sim.NoDisc
+	}
+}
+
+func (h *hands) color(f sim.Face) engine.Color {
+	switch f {
+	case sim.NoDisc:
+		return engine.None
+	case h.blackUp:
+		return engine.Black
+	default:
+		return engine.White
+	}
+}
+
+// discs returns what lies on the table.
+func (h *hands) discs() engine.Discs {
+	var d engine.Discs
+	for s, f := range h.board.Faces() {
+		d = d.With(engine.Square(s), h.color(f))
+	}
+	return d
+}
+
+// advance lets time pass on the table and reports whether discs have moved. The
+// new picture is kept in the file.
+func (h *hands) advance(now time.Duration) bool {
+	h.board.Advance(now)
+	text := h.discs().String()
+	h.mu.Lock()
+	moved := text != h.shown
+	h.shown = text
+	h.mu.Unlock()
+	if moved {
+		h.save(text)
+	}
+	return moved
+}
+
+// save replaces the file. What goes wrong is not worth a word: the discs of a
+// real table are not in a file either.
+func (h *hands) save(text string) {
+	next := h.file + ".new"
+	if os.WriteFile(next, []byte(text), 0o600) == nil {
+		_ = os.Rename(next, h.file)
+	}
+}
+
+// table returns the 64 squares as -BW.
+func (h *hands) table() string { return h.discs().String() }
+
+func (h *hands) helping() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.auto
+}
+
+// failed lists the squares whose sensors were made to fail.
+func (h *hands) failed() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var set engine.Bitboard
+	for s := range h.ill {
+		set |= s.Bit()
+	}
+	return set.Names()
+}
+
+// Do performs one act of the visitor.
+func (h *hands) Do(_ context.Context, a web.Act) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	now := h.now()
+	h.board.Advance(now)
+	switch a.Op {
+	case web.OpPlace:
+		return h.place(now, a.Square, a.Color)
+	case web.OpTurn:
+		return h.turn(now, a.Square)
+	case web.OpLift:
+		return h.lift(now, a.Square)
+	case web.OpSlide:
+		_, err := h.board.Slide(now, int(a.Square), int(a.To), sim.SlideOptions{})
+		return refused("slide "+a.Square.String()+" to "+a.To.String(), err)
+	case web.OpSleeve:
+		return h.sleeve(now, a.Squares)
+	case web.OpFail:
+		return h.fail(a)
+	case web.OpHeal:
+		return h.heal(a)
+	case web.OpAutoFlip:
+		h.auto = a.On
+	case web.OpReset:
+		clear(h.held)
+		h.lay(engine.Start().Discs)
+	case web.OpSweep:
+		clear(h.held)
+		h.lay(engine.Discs{})
+	default:
+		return fmt.Errorf("these hands cannot %q", a.Op)
+	}
+	return nil
+}
+
+func (h *hands) place(now time.Duration, s engine.Square, c engine.Color) error {
+	_, err := h.board.Place(now, int(s), h.face(c))
+	return refused("place a disc on "+s.String(), err)
+}
+
+func (h *hands) turn(now time.Duration, s engine.Square) error {
+	_, err := h.board.Turn(now, int(s), sim.TurnInPlace, turnTime)
+	return refused("turn "+s.String(), err)
+}
+
+func (h *hands) lift(now time.Duration, s engine.Square) error {
+	_, err := h.board.Lift(now, int(s))
+	return refused("lift "+s.String(), err)
+}
+
+// refused says what could not be done, and why.
+func refused(what string, err error) error {
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}
+
+// sleeve brushes over the board and lifts three discs, those of wish or three
+// that lie together; the second time it puts them back as they were.
+func (h *hands) sleeve(now time.Duration, wish engine.Bitboard) error {
+	if len(h.held) > 0 {
+		var errs []error
+		for s, c := range h.held {
+			errs = append(errs, h.place(now, s, c))
+		}
+		clear(h.held)
+		return errors.Join(errs...)
+	}
+	d := h.discs()
+	picked := wish & d.Occupied()
+	for free := d.Occupied() &^ picked; picked.Count() < 3 && free != 0; free = d.Occupied() &^ picked {
+		picked |= h.nearest(free, picked).Bit()
+	}
+	if picked == 0 {
+		return errors.New("there are no discs on the table")
+	}
+	for s := range picked.All() {
+		if err := h.lift(now, s); err != nil {
+			return err
+		}
+		h.held[s] = d.At(s)
+	}
+	return nil
+}
+
+// nearest picks the square of free that is closest to those already picked, any
+// one for the first.
+func (h *hands) nearest(free, picked engine.Bitboard) engine.Square {
+	if picked == 0 {
+		for range h.rng.IntN(free.Count()) {
+			free &= free - 1
+		}
+		return free.First()
+	}
+	from := picked.First()
+	best, distance := free.First(), 1<<10
+	for s := range free.All() {
+		df, dr := s.File()-from.File(), s.Rank()-from.Rank()
+		if d := df*df + dr*dr; d < distance {
+			best, distance = s, d
+		}
+	}
+	return best
+}
+
+// fail makes the sensor of a square fail, or the expander of its rank.
+func (h *hands) fail(a web.Act) error {
+	cell, rank := int(a.Square), a.Square.Rank()
+	var err error
+	switch a.Fault {
+	case "dead":
+		err = h.board.FailCell(cell, sim.CellFault{Kind: sim.Dead})
+	case "stuck":
+		err = h.board.FailCell(cell, sim.CellFault{Kind: sim.BothActive})
+	case "flapping":
+		err = h.board.FailCell(cell, sim.CellFault{Kind: sim.Flapping, Hz: 4})
+	case "bank":
+		err = h.board.FailBank(rank, sim.BankNack)
+	default:
+		return fmt.Errorf("no sensor fails as %q", a.Fault)
+	}
+	if err != nil {
+		return fmt.Errorf("break the sensor of %v: %w", a.Square, err)
+	}
+	h.ill[a.Square] = a.Fault
+	return nil
+}
+
+// heal mends one sensor, or all of them.
+func (h *hands) heal(a web.Act) error {
+	var errs []error
+	for s, fault := range h.ill {
+		switch {
+		case a.HasSquare && s != a.Square:
+			continue
+		case fault == "bank":
+			errs = append(errs, h.board.HealBank(s.Rank()))
+		default:
+			errs = append(errs, h.board.HealCell(int(s)))
+		}
+		delete(h.ill, s)
+	}
+	return errors.Join(errs...)
+}
+
+// help turns the discs that the guide asks for, if the visitor wants only to
+// move. A mistake is left to the visitor; a takeback by command is not one.
+func (h *hands) help(s *referee.State) {
+	if h == nil {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.auto || s.Phase != referee.Playing || h.board.Busy() {
+		return
+	}
+	now := h.now()
+	for sq := range s.Guide.Flip.All() {
+		// The hand may have been there already; the next reading tells.
+		_ = h.turn(now, sq)
+		now += turnTime / 2
+	}
+	if s.Problem.Active() {
+		return
+	}
+	for sq := range s.Guide.Remove.All() {
+		_ = h.lift(now, sq)
+	}
+}

@@ -1,0 +1,146 @@
+package app
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"reversi-board/display"
+	"reversi-board/display/web"
+	"reversi-board/engine"
+	"reversi-board/hardware/emu"
+)
+
+// framePeriod is how often a scene that moves is rendered: a blink of 4 Hz gets
+// six pictures, a slow pulse looks smooth.
+const framePeriod = 40 * time.Millisecond
+
+// lampKeeper owns the LEDs in a running board: it shows the latest scene, keeps
+// it moving, and tries again after an error. An error never reaches the game.
+type lampKeeper struct {
+	app   *App
+	lamps *Lamps
+	fresh chan struct{}
+
+	mu    sync.Mutex
+	scene display.Scene
+}
+
+func newLampKeeper(a *App) *lampKeeper {
+	k := &lampKeeper{app: a, fresh: make(chan struct{}, 1)}
+	if a.rig.Strip != nil {
+		k.lamps = NewLamps(a.rig.Strip)
+	}
+	return k
+}
+
+// show replaces the scene; it never waits for the LEDs.
+func (k *lampKeeper) show(scene *display.Scene) {
+	k.mu.Lock()
+	k.scene = *scene
+	k.mu.Unlock()
+	nudge(k.fresh)
+}
+
+// nudge says that there is news, without waiting for whoever looks at it.
+func nudge(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// keep runs until ctx ends and leaves the LEDs dark.
+func (k *lampKeeper) keep(ctx context.Context) {
+	if k.lamps == nil {
+		return
+	}
+	next := time.NewTimer(time.Hour)
+	defer next.Stop()
+	failing := false
+	for {
+		select {
+		case <-ctx.Done():
+			if err := k.lamps.Dark(); err != nil {
+				k.app.log.Warn("leave the LEDs dark", "error", err)
+			}
+			k.tell()
+			return
+		case <-k.fresh:
+		case <-next.C:
+		}
+		k.mu.Lock()
+		scene := k.scene
+		k.mu.Unlock()
+		sent, moves, err := k.lamps.Show(&scene, k.app.now())
+		if err != nil != failing {
+			failing = err != nil
+			k.app.log.Warn("LEDs", "error", err)
+			k.app.ledTrouble.Store(failing)
+			nudge(k.app.touched)
+		}
+		if sent {
+			k.tell()
+		}
+		switch {
+		case failing:
+			next.Reset(time.Second)
+		case moves:
+			next.Reset(framePeriod)
+		}
+	}
+}
+
+// tell shows the page what is on the wire: on the simulated board what the
+// emulated LEDs decoded, on a real one what was sent.
+func (k *lampKeeper) tell() {
+	if k.app.page == nil {
+		return
+	}
+	var px [engine.Squares]web.RGB
+	if k.app.rig.Sim != nil {
+		for i, l := range k.app.rig.Sim.LEDs() {
+			px[i] = decoded(l)
+		}
+	} else {
+		for i, c := range k.lamps.wire {
+			px[i] = web.RGB{R: c.R, G: c.G, B: c.B}
+		}
+	}
+	k.app.page.LEDs(px)
+}
+
+// decoded returns the light of an emulated LED: color times the five bits of
+// brightness.
+func decoded(l emu.LED) web.RGB {
+	dim := func(v uint8) uint8 { return uint8(int(v) * int(l.Bright) / 31) }
+	return web.RGB{R: dim(l.R), G: dim(l.G), B: dim(l.B)}
+}
+
+// scan owns the sensors in a running board.
+func (a *App) scan(ctx context.Context) {
+	eyes := NewEyes(a.rig.Matrix, SensingOf(a.config))
+	ticks := time.NewTicker(a.config.Sensing.Period())
+	defer ticks.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+		}
+		now := a.now()
+		if a.hands != nil && a.hands.advance(now) {
+			nudge(a.touched)
+		}
+		// The cells of a bus that cannot be read come as lost cells; the bus
+		// itself logs the cause once.
+		inputs, _ := eyes.Look(ctx, now)
+		for _, in := range inputs {
+			select {
+			case a.inputs <- in:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,253 @@
+package app
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"os"
+	"time"
+
+	"reversi-board/display/web"
+	"reversi-board/engine/referee"
+	"reversi-board/mqtt"
+	"reversi-board/mqtt/broker"
+)
+
+// link is what connects the board to MQTT: an adapter, and the embedded broker
+// if that is used.
+type link struct {
+	adapter *mqtt.Adapter
+	broker  *broker.Broker
+	// down says why there is no MQTT at all; it is empty when there is.
+	down string
+}
+
+// leaveTime bounds the goodbye to the broker.
+const leaveTime = 3 * time.Second
+
+// openLink starts the embedded broker, if there is one, and the adapter. The
+// game does not depend on MQTT: a broker that cannot start is said, not fatal.
+func (a *App) openLink(ctx context.Context, version string) error {
+	url, user, password, err := a.brokerAddress(ctx)
+	if err != nil || url == "" {
+		return err
+	}
+	roots, err := trusted(a.config.MQTT.CAFile)
+	if err != nil {
+		return err
+	}
+	a.link.adapter, err = mqtt.Start(ctx, mqtt.Options{
+		URL: url, Board: a.config.Board.ID, Name: a.config.Board.Name,
+		Username: user, Password: password, TLS: roots, Boot: a.boot,
+		SW: version, HW: a.config.Hardware.Kind,
+		Caps:    mqtt.Caps{ColorSensing: true, LEDs: a.rig.Strip != nil},
+		Journal: a.journal, Cursor: a.journal,
+		Stamp: func() mqtt.Stamp {
+			s := a.stamp()
+			return mqtt.Stamp{TS: s.TS, TSOK: s.TSOK, Boot: s.Boot, Mono: s.Mono}
+		},
+		Logger: a.log,
+	})
+	if err != nil {
+		a.closeBroker()
+		return fmt.Errorf("start MQTT: %w", err)
+	}
+	return nil
+}
+
+// brokerAddress returns where to connect, empty for nowhere.
+func (a *App) brokerAddress(ctx context.Context) (url, user, password string, err error) {
+	c := a.config.MQTT
+	if password, err = c.Password(); err != nil {
+		return "", "", "", fmt.Errorf("read mqtt.password_file: %w", err)
+	}
+	if !c.Embedded.Enabled {
+		if c.Broker == "" {
+			a.link.down = "off"
+		}
+		return c.Broker, c.Username, password, nil
+	}
+	own := broker.NewPassword()
+	users := []broker.User{broker.BoardUser(a.config.Board.ID, own)}
+	if password != "" {
+		users = append(users, client(c.Username, password))
+	}
+	a.link.broker, err = broker.Start(ctx, broker.Options{
+		Listen: c.Embedded.Listen, Users: users, Guests: password == "", Logger: a.log,
+	})
+	if err != nil {
+		a.link.down = "not started"
+		a.log.Error("the embedded broker cannot start, the game goes on without MQTT: "+
+			"set mqtt.embedded.listen, or mqtt.broker to use one that runs already", "error", err)
+		return "", "", "", nil
+	}
+	return "mqtt://" + a.link.broker.Addr(), a.config.Board.ID, own, nil
+}
+
+// client is who may connect to the embedded broker with the configured
+// password: everything a guest on this computer may do without one.
+func client(name, password string) broker.User {
+	if name == "" {
+		name = "client"
+	}
+	u := broker.User{Name: name, Password: password, Read: []string{"reversi/v1/#"}}
+	for _, role := range []mqtt.Role{mqtt.Arbiter, mqtt.Player, mqtt.Ops, mqtt.Hub} {
+		u.Write = append(u.Write, "reversi/v1/+/cmd/"+string(role)+"/#")
+	}
+	return u
+}
+
+// trusted returns the TLS settings for a private authority, nil for the
+// system's.
+func trusted(file string) (*tls.Config, error) {
+	if file == "" {
+		return nil, nil //nolint:nilnil // nil is the documented way to say "the system's roots"
+	}
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read mqtt.ca_file: %w", err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("read mqtt.ca_file: %s holds no certificate in PEM form", file)
+	}
+	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, nil
+}
+
+func (a *App) closeBroker() {
+	if a.link.broker != nil {
+		a.link.broker.Close()
+	}
+}
+
+// closeLink says goodbye: availability goes offline before the broker does.
+func (a *App) closeLink(ctx context.Context) {
+	defer a.closeBroker()
+	if a.link.adapter == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, leaveTime)
+	defer cancel()
+	if err := a.link.adapter.Close(ctx, "shutdown"); err != nil {
+		// Nothing is lost: the broker publishes the will, and the events wait
+		// in the journal.
+		a.log.Warn("leave MQTT", "error", err)
+	}
+}
+
+// requests and changes are nil, and so never ready, when there is no MQTT.
+func (l *link) requests() <-chan mqtt.Request {
+	if l.adapter == nil {
+		return nil
+	}
+	return l.adapter.Commands()
+}
+
+func (l *link) changes() <-chan struct{} {
+	if l.adapter == nil {
+		return nil
+	}
+	return l.adapter.Changes()
+}
+
+// status says in one word or sentence how the connection is.
+func (l *link) status() string {
+	if l.adapter == nil {
+		return l.down
+	}
+	switch s := l.adapter.Status(); {
+	case s.Online:
+		return "connected"
+	case s.Connected:
+		return "connecting"
+	case s.Problem != "":
+		return s.Problem
+	default:
+		return "connecting"
+	}
+}
+
+// mqttOrder carries out a command from MQTT, which the adapter has checked.
+func (a *App) mqttOrder(req mqtt.Request) {
+	code, text := a.carryOut(string(req.Role), req.From, web.Command{
+		Name: req.Name, ID: req.ID, Args: req.RawArgs, IfSeq: req.IfSeq,
+	})
+	req.Reply(mqtt.Response{Code: mqtt.Code(code), Text: text, Seq: a.core.Seq()})
+}
+
+// pageOrder carries out a command from the page.
+func (a *App) pageOrder(o order) web.Response {
+	if r, done := a.answered.get(o.command.ID); done {
+		return r
+	}
+	code, text := a.carryOut(o.role, o.from, o.command)
+	r := web.Response{Status: "ok", Code: code, Error: text, Seq: a.core.Seq()}
+	if code != "" {
+		r.Status = "error"
+	}
+	a.answered.put(o.command.ID, r)
+	return r
+}
+
+// carryOut hands a command to the referee and returns why it was refused, empty
+// when it was not.
+func (a *App) carryOut(role, from string, c web.Command) (code, text string) {
+	if c.IfSeq != nil && *c.IfSeq != a.core.Seq() {
+		return "stale_seq", "the game has moved on since: look again"
+	}
+	what, err := orderOf(c.Name, c.Args, a.match)
+	if err != nil {
+		return string(referee.BadPayload), err.Error()
+	}
+	if refusal := a.allowed(role, what); refusal != "" {
+		return string(referee.NotAllowed), refusal
+	}
+	refused := a.step(referee.Command{At: a.now(), Audit: referee.Audit{
+		Role: role, Name: c.Name, ID: c.ID, From: from, Order: what,
+	}})
+	if refused != nil {
+		return string(refused.Code), refused.Text
+	}
+	return "", ""
+}
+
+// allowed returns why a role may not give an order now, empty when it may.
+func (a *App) allowed(role string, what referee.Order) string {
+	running := a.core.State.Phase == referee.Playing || a.core.State.Phase == referee.Paused
+	switch what.(type) {
+	case referee.NewGame:
+		if running && role == string(mqtt.HA) {
+			return "a game is running: only the arbiter may start another"
+		}
+	case referee.Undo, referee.Look:
+	}
+	return ""
+}
+
+// answers remembers the last answers by the id of the command, so that a button
+// pressed once counts once.
+type answers struct {
+	ids   []string
+	known map[string]web.Response
+}
+
+// maxAnswers is how many answers are remembered.
+const maxAnswers = 256
+
+func (m *answers) get(id string) (web.Response, bool) {
+	r, ok := m.known[id]
+	return r, ok
+}
+
+func (m *answers) put(id string, r web.Response) {
+	if m.known == nil {
+		m.known = make(map[string]web.Response)
+	}
+	if len(m.ids) == maxAnswers {
+		delete(m.known, m.ids[0])
+		m.ids = m.ids[1:]
+	}
+	m.ids = append(m.ids, id)
+	m.known[id] = r
+}

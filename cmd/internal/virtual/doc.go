@@ -1,0 +1,10 @@
+// Package virtual is a whole board on a virtual clock: the simulated table with
+// its emulated chips, the real drivers, sensing, the referee, the journal and
+// the LEDs, stepped by one goroutine. An hour of play takes seconds, and the
+// same seed gives the same events.
+//
+// The soak plays thousands of games on it, and the scenario tests tell stories
+// on it. It is not the running program: it has no goroutine of its own, no
+// broker and no page. What it shares with the program is everything that
+// decides (see package app).
+package virtual
