@@ -39,23 +39,30 @@ func browser(t *testing.T) context.Context {
 	return ctx
 }
 
-// serve puts a server on a loopback port and returns its address.
+// serve puts a server on a loopback port until the test ends.
 func serve(t *testing.T, s *Server) (url string) {
 	t.Helper()
-	ln, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	url, stop := serveUntil(t, s, "127.0.0.1:0")
+	t.Cleanup(stop)
+	return url
+}
+
+// serveUntil puts a server on an address until stop is called.
+func serveUntil(t *testing.T, s *Server, address string) (url string, stop func()) {
+	t.Helper()
+	ln, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ctx, ln) }()
-	t.Cleanup(func() {
+	return "http://" + ln.Addr().String(), func() {
 		cancel()
 		if err := <-done; err != nil {
 			t.Errorf("the server ended with: %v", err)
 		}
-	})
-	return "http://" + ln.Addr().String()
+	}
 }
 
 // screen is what a visitor looks at.
@@ -66,21 +73,22 @@ type screen struct {
 
 // tab is one page in the browser.
 type tab struct {
-	t   *testing.T
-	ctx context.Context //nolint:containedctx // chromedp keeps the tab itself in its context
+	t *testing.T
+	// chromedp keeps tabs and browsers in contexts.
+	ctx, browser context.Context //nolint:containedctx // see above
 
 	mu       sync.Mutex
 	problems []string
 }
 
-// open shows url on a screen.
-func open(t *testing.T, browser context.Context, url string, s screen) *tab {
+// openTab shows url on a screen.
+func openTab(t *testing.T, browser context.Context, url string, s screen) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser)
 	t.Cleanup(cancel)
 	ctx, cancel = context.WithTimeout(ctx, 60*time.Second)
 	t.Cleanup(cancel)
-	p := &tab{t: t, ctx: ctx}
+	p := &tab{t: t, ctx: ctx, browser: browser}
 	if err := chromedp.Listen(ctx, p.listen); err != nil {
 		t.Fatalf("open a tab: %v", err)
 	}
@@ -264,7 +272,7 @@ func TestPageFitsEveryScreen(t *testing.T) {
 			url := serve(t, tb.server)
 			st.make(tb)
 			for _, sc := range screens {
-				p := open(t, b, url, sc.screen)
+				p := openTab(t, b, url, sc.screen)
 				p.t = t
 				p.fits()
 				p.shoot(st.name + "-" + sc.name)

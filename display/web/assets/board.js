@@ -213,8 +213,10 @@ export class Board {
       return;
     }
     if (!disc) {
-      disc = element("span", "disc");
+      // Discs that were there before the page opened do not fall onto it.
+      disc = element("span", document.body.classList.contains("ready") ? "disc new" : "disc");
       disc.append(element("i", "face black"), element("i", "face white"));
+      disc.classList.toggle("is-white", face === "W");
       cell.prepend(disc);
     }
     disc.classList.toggle("is-white", face === "W");
@@ -302,7 +304,9 @@ class Drag {
     this.board = board;
     /** @type {{from: string, color: string, x: number, y: number, ghost: HTMLElement|null, id: number}|null} */
     this.now = null;
-    this.ended = 0;
+    this.swallow = false;
+    /** The square under the dragged disc. @type {Element|null} */
+    this.target = null;
     board.grid.addEventListener("pointerdown", (e) => {
       const cell = /** @type {HTMLElement} */ (e.target).closest(".cell");
       const square = cell instanceof HTMLElement ? (cell.dataset.square ?? "") : "";
@@ -315,8 +319,16 @@ class Drag {
     addEventListener("pointerup", (e) => this.drop(e));
     addEventListener("pointercancel", () => this.clear());
     addEventListener("keydown", (e) => e.key === "Escape" && this.clear());
-    // The click that ends a drag is not a click.
-    addEventListener("click", (e) => performance.now() - this.ended < 80 && e.stopPropagation(), true);
+    // The click that ends a drag is not a click; one made by a key has no detail.
+    addEventListener("pointerdown", () => (this.swallow = false), true);
+    addEventListener(
+      "click",
+      (e) => {
+        if (this.swallow && e.detail > 0) e.stopPropagation();
+        this.swallow = false;
+      },
+      true,
+    );
   }
 
   /** @param {PointerEvent} e @param {string} from @param {string} color */
@@ -364,8 +376,8 @@ class Drag {
     if (now.ghost) {
       const to = this.over(e);
       const color = /** @type {import("./model.js").Color} */ (now.color);
-      this.ended = performance.now();
-      if (!now.from) to && this.dropped?.(to, color);
+      this.swallow = true;
+      if (!now.from) to && this.dropped(to, color);
       else if (!to) this.board.wishes.lift(now.from);
       else if (to !== now.from) this.board.wishes.slide(now.from, to);
     }

@@ -59,7 +59,7 @@ const stream = new Stream({
         announcer.begin(m.data.view);
         show(m.data.view);
         board.light(m.data.leds);
-        // Discs that were there before do not fall onto the board.
+        // From here on, what changes may be seen to move.
         requestAnimationFrame(() => requestAnimationFrame(() => document.body.classList.add("ready")));
         break;
       case "event":

@@ -27,6 +27,7 @@ export class Panel {
     $("identify").addEventListener("click", () => this.command("identify", {}, false));
     $("new").addEventListener("click", () => this.ask());
     $("new-game").addEventListener("close", () => this.answered());
+    $("new-cancel").addEventListener("click", () => /** @type {HTMLDialogElement} */ ($("new-game")).close(""));
     $("copy").addEventListener("click", () => this.copy());
   }
 

@@ -1,0 +1,567 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/accessibility"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"reversi-board/engine"
+)
+
+// laptop and phone are where most visitors come from.
+func laptop() screen { return screen{width: 1280, height: 800} }
+func phone() screen  { return screen{width: 360, height: 740} }
+
+// said is a condition: the announcements so far hold a text.
+func said(text string) string {
+	return fmt.Sprintf(`document.getElementById("say").textContent.includes(%q)`, text)
+}
+
+// label is what a screen reader says of a square.
+func (p *tab) label(square string) string {
+	p.t.Helper()
+	return eval[string](p, fmt.Sprintf(`document.querySelector('[data-square=%q]').getAttribute("aria-label")`, square))
+}
+
+// press presses keys one after the other.
+func (p *tab) press(keys string, o ...chromedp.KeyOption) {
+	p.t.Helper()
+	p.run(chromedp.KeyEvent(keys, o...))
+}
+
+// sentence waits until the page says what is going on.
+func (p *tab) sentence(text string) {
+	p.t.Helper()
+	p.until(fmt.Sprintf(`document.getElementById("sentence").textContent === %q`, text))
+}
+
+func TestBrowser(t *testing.T) {
+	b := browser(t)
+	for _, c := range []struct {
+		name string
+		test func(t *testing.T, show func(tb *table, s screen) *tab)
+	}{
+		{"shows the state", showsState},
+		{"plays by keyboard alone", playsByKeyboard},
+		{"plays by mouse", playsByMouse},
+		{"says what happens", saysWhatHappens},
+		{"has a grid for screen readers", hasGrid},
+		{"shows names as text", showsNamesAsText},
+		{"follows a takeback", followsTakeback},
+		{"gives commands", givesCommands},
+		{"has no hands on a real board", hasNoHands},
+		{"does not blink where motion is not wanted", doesNotBlink},
+		{"lives in ten tabs", livesInTenTabs},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.test(t, func(tb *table, s screen) *tab {
+				return openTab(t, b, serve(t, tb.server), s)
+			})
+		})
+	}
+	t.Run("tells when it is stale and comes back", func(t *testing.T) { tellsStale(t, b) })
+}
+
+func showsState(t *testing.T, show func(*table, screen) *tab) {
+	tb := newTable(t, nil)
+	tb.players = [2]string{"Aigerim", ""}
+	tb.play("f5d6c3")
+	p := show(tb, phone())
+	for _, c := range []struct{ what, expression, want string }{
+		{"sentence", `document.getElementById("sentence").textContent`, "White to move."},
+		{"black", `document.getElementById("player-black").innerText.replace(/\s+/g, " ").trim()`, "Aigerim Black 5"},
+		{"white", `document.getElementById("player-white").innerText.replace(/\s+/g, " ").trim()`, "White to move 2"},
+		{"moves", `[...document.querySelectorAll(".move")].map((m) => m.innerText.replace(/\s+/g, "")).join(" ")`, "1Blackf5+1 2Whited6+1 3Blackc3+1"},
+		{"transcript", `document.getElementById("transcript").textContent`, "f5d6c3"},
+		{"link", `document.getElementById("link-text").textContent`, "Live"},
+		{"last move", `document.querySelector(".cell.last").dataset.square`, "c3"},
+		{"files", `document.querySelector(".files").innerText.replace(/\s+/g, "")`, "abcdefgh"},
+	} {
+		if got := eval[string](p, c.expression); got != c.want {
+			t.Errorf("%s: %q, want %q", c.what, got, c.want)
+		}
+	}
+	// Rank 1 is on top, file a on the left.
+	if !eval[bool](p, `(() => { const at = (s) => document.querySelector('[data-square="' + s + '"]').getBoundingClientRect();
+		return at("a1").top < at("a8").top && at("a1").left < at("h1").left && at("a1").top === at("h1").top; })()`) {
+		t.Error("the board is the wrong way round")
+	}
+	for square, want := range map[string]string{"c3": "c3, black disc, last move", "d4": "d4, black disc", "d6": "d6, white disc", "a1": "a1, empty"} {
+		if got := p.label(square); got != want {
+			t.Errorf("label %q, want %q", got, want)
+		}
+	}
+	// The table is shown, not the record: a disc is turned, its light is on.
+	if err := tb.Do(t.Context(), Act{Op: OpPlace, Square: square(t, "d3"), Color: engine.White}); err != nil {
+		t.Fatal(err)
+	}
+	p.until(`document.querySelector('[data-square="d4"]').dataset.led === "#56b4e9"`)
+	if got, want := p.label("d4"), "d4, black disc, light: turn this disc"; got != want {
+		t.Errorf("label %q, want %q", got, want)
+	}
+	p.fits()
+	p.quiet()
+}
+
+func playsByKeyboard(t *testing.T, show func(*table, screen) *tab) {
+	tb := newTable(t, nil)
+	tb.play("")
+	p := show(tb, laptop())
+	tb.did()
+	p.press(kb.Tab) // the board is the first stop
+	if got := eval[string](p, `document.activeElement.dataset.square`); got != "d4" {
+		t.Fatalf("the focus is on %q, want d4", got)
+	}
+	step := func(keys, want string) {
+		t.Helper()
+		p.press(keys)
+		if got := eval[string](p, `document.activeElement.dataset.square`); got != want {
+			t.Errorf("after %q the focus is on %s, want %s", keys, got, want)
+		}
+	}
+	step(kb.ArrowDown, "d5")
+	step(kb.ArrowRight, "e5")
+	step(kb.ArrowRight, "f5")
+	p.press(kb.Enter)
+	p.sentence("Still to turn: e5.")
+	step(kb.ArrowLeft, "e5")
+	if got, want := p.label("e5"), "e5, white disc, light: turn this disc"; got != want {
+		t.Errorf("label %q, want %q", got, want)
+	}
+	p.press("t")
+	p.sentence("White to move.")
+	p.until(said("Black f5, 1 flipped, 4 to 1."))
+	step("d6", "d6")
+	p.press("p")
+	p.sentence("Still to turn: d5.")
+	step(kb.ArrowUp, "d5")
+	p.press(" ")
+	p.sentence("Black to move.")
+	p.until(said("White d6, 1 flipped, 3 to 3."))
+	step(kb.Home, "a5")
+	step(kb.End, "h5")
+	step(kb.ArrowRight, "h5") // there is nothing beyond
+	p.press(kb.Enter, chromedp.KeyModifiers(kb.ModifierShift))
+	p.sentence("h5 does not belong there: take it away.")
+	p.press("l")
+	p.sentence("Black to move.")
+	step("d6", "d6")
+	p.press("s") // take the disc along
+	step("a1", "a1")
+	p.press(kb.Enter)
+	p.until(`document.querySelector('[data-square="a1"] .disc.is-white') && !document.querySelector('[data-square="d6"] .disc')`)
+	p.press("s")
+	step("d6", "d6")
+	p.press(kb.Enter)
+	p.sentence("Black to move.")
+	var did []string
+	for _, a := range tb.did() {
+		text := a.Op + " " + a.Square.String()
+		if a.Color != engine.None {
+			text += " " + a.Color.String()
+		}
+		if a.Op == OpSlide {
+			text += " " + a.To.String()
+		}
+		did = append(did, text)
+	}
+	want := []string{
+		"place f5 black", "turn e5", "place d6 white", "turn d5", "place h5 white", "lift h5", "slide d6 a1", "slide a1 d6",
+	}
+	if !slices.Equal(did, want) {
+		t.Errorf("the hands did %q, want %q", did, want)
+	}
+	p.shoot("keyboard")
+	p.quiet()
+}
+
+func playsByMouse(t *testing.T, show func(*table, screen) *tab) {
+	tb := newTable(t, nil)
+	tb.play("")
+	p := show(tb, laptop())
+	tb.did()
+	center := func(selector string) (x, y float64) {
+		t.Helper()
+		at := eval[[]float64](p, fmt.Sprintf(`(() => { const r = document.querySelector(%q).getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()`, selector))
+		return at[0], at[1]
+	}
+	drag := func(from, to string) {
+		t.Helper()
+		x1, y1 := center(from)
+		x2, y2 := center(to)
+		p.run(chromedp.DragAndDropXY(x1, y1, x2, y2, 6))
+	}
+	wait := func(n int) []Act {
+		t.Helper()
+		for range 200 {
+			tb.mu.Lock()
+			done := len(tb.acts) >= n
+			tb.mu.Unlock()
+			if done {
+				return tb.did()
+			}
+			p.until("true") // one turn around the browser
+		}
+		t.Fatalf("the hands did %v, want %d acts", tb.did(), n)
+		return nil
+	}
+	x, y := center(`[data-square="f5"]`)
+	p.run(chromedp.MouseClickXY(x, y))
+	if got := wait(1); got[0].Op != OpPlace || got[0].Square != square(t, "f5") || got[0].Color != engine.Black {
+		t.Errorf("a click on an empty square did %+v", got)
+	}
+	p.sentence("Still to turn: e5.")
+	x, y = center(`[data-square="e5"]`)
+	p.run(chromedp.MouseClickXY(x, y))
+	if got := wait(1); got[0].Op != OpTurn || got[0].Square != square(t, "e5") {
+		t.Errorf("a click on a disc did %+v", got)
+	}
+	p.sentence("White to move.")
+	x, y = center(`[data-square="a8"]`)
+	p.run(chromedp.MouseClickXY(x, y, chromedp.ButtonModifiers(kb.ModifierShift)))
+	if got := wait(1); got[0].Op != OpPlace || got[0].Color != engine.Black {
+		t.Errorf("a click with Shift did %+v, want the wrong colour", got)
+	}
+	p.until(`document.querySelector('[data-square="a8"] .disc')`)
+	drag(`[data-square="a8"]`, `[data-square="d6"]`)
+	if got := wait(1); got[0].Op != OpSlide || got[0].Square != square(t, "a8") || got[0].To != square(t, "d6") {
+		t.Errorf("a drag over the board did %+v", got)
+	}
+	p.until(`document.querySelector('[data-square="d6"] .disc')`)
+	drag(`[data-square="d6"]`, `#name`)
+	if got := wait(1); got[0].Op != OpLift || got[0].Square != square(t, "d6") {
+		t.Errorf("a drag off the board did %+v", got)
+	}
+	drag(`.pile[data-color="white"]`, `[data-square="d6"]`)
+	if got := wait(1); got[0].Op != OpPlace || got[0].Square != square(t, "d6") || got[0].Color != engine.White {
+		t.Errorf("a drag from the white pile did %+v", got)
+	}
+	for _, c := range []struct {
+		click string
+		want  Act
+	}{
+		{"#autoflip", Act{Op: OpAutoFlip, On: true, Color: engine.None}},
+		{"#sleeve", Act{Op: OpSleeve, Color: engine.None}},
+		{"#sweep", Act{Op: OpSweep, Color: engine.None}},
+		{"#reset", Act{Op: OpReset, Color: engine.None}},
+	} {
+		x, y := center(c.click)
+		p.run(chromedp.MouseClickXY(x, y))
+		if got := wait(1); got[0] != c.want {
+			t.Errorf("%s did %+v, want %+v", c.click, got, c.want)
+		}
+	}
+	p.until(`document.getElementById("autoflip").getAttribute("aria-checked") === "true"`)
+	x, y = center("#fail")
+	p.run(chromedp.MouseClickXY(x, y))
+	x, y = center(`[data-square="g7"]`)
+	p.run(chromedp.MouseClickXY(x, y))
+	if got := wait(1); got[0].Op != OpFail || got[0].Square != square(t, "g7") || got[0].Fault != "dead" {
+		t.Errorf("breaking g7 did %+v", got)
+	}
+	p.until(`document.querySelector('[data-square="g7"]').classList.contains("failed")`)
+	if got, want := p.label("g7"), "g7, empty, light: this square cannot be read, sensor broken"; got != want {
+		t.Errorf("label %q, want %q", got, want)
+	}
+	tb.mu.Lock()
+	tb.refuse = "There is no disc left in the box."
+	tb.mu.Unlock()
+	x, y = center(`[data-square="a1"]`)
+	p.run(chromedp.MouseClickXY(x, y))
+	p.until(`document.getElementById("notice").textContent === "There is no disc left in the box."`)
+	p.quiet()
+}
+
+func saysWhatHappens(t *testing.T, show func(*table, screen) *tab) {
+	tb := newTable(t, nil)
+	p := show(tb, phone())
+	if live := eval[string](p, `document.getElementById("say").getAttribute("aria-live")`); live != "polite" {
+		t.Errorf("aria-live is %q", live)
+	}
+	tb.play("f5d6c3")
+	p.until(said("A new game begins. Black to move."))
+	p.until(said("Black f5, 1 flipped, 4 to 1."))
+	p.until(said("White d6, 1 flipped, 3 to 3."))
+	p.until(said("Black c3, 1 flipped, 5 to 2."))
+	p.until(said("White to move."))
+	tb.mu.Lock()
+	for _, e := range []struct {
+		kind string
+		data map[string]any
+	}{
+		{"illegal_move", map[string]any{"by": "white", "move": "a1", "reason": "no_flip"}},
+		{"pass", map[string]any{"by": "black"}},
+		{"sensor_fault", map[string]any{"squares": []string{"g2"}, "kind": "flapping"}},
+		{"game_over", map[string]any{"result": "draw", "black": 32, "white": 32}},
+		{"game_over", map[string]any{"result": "white", "black": 30, "white": 34}},
+	} {
+		tb.event(e.kind, e.data)
+	}
+	tb.mu.Unlock()
+	p.until(said("A1 is not possible: it would turn nothing."))
+	p.until(said("Black must pass."))
+	p.until(said("The sensor of g2 cannot be read."))
+	p.until(said("Game over. 32 all. Draw."))
+	p.until(said("Game over. Black 30, White 34. White wins."))
+	p.quiet()
+}
+
+func hasGrid(t *testing.T, show func(*table, screen) *tab) {
+	tb := newTable(t, nil)
+	tb.play("f5")
+	p := show(tb, laptop())
+	call(p, accessibility.Enable, cdp.Empty{})
+	tree := call(p, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
+	role := func(n *accessibility.Node) string { return axText(t, n.Role) }
+	byID := make(map[accessibility.NodeID]*accessibility.Node)
+	for _, n := range tree.Nodes {
+		byID[n.NodeID] = n
+	}
+	rows, cells, names := 0, 0, []string{}
+	for _, n := range tree.Nodes {
+		if n.Ignored {
+			continue
+		}
+		switch role(n) {
+		case "row":
+			rows++
+			if parent := byID[n.ParentID]; parent == nil || role(parent) != "grid" {
+				t.Error("a row is not in the grid")
+			}
+		case "gridcell":
+			cells++
+			names = append(names, axText(t, n.Name))
+			if parent := byID[n.ParentID]; parent == nil || role(parent) != "row" {
+				t.Error("a cell is not in a row")
+			}
+		case "button", "combobox", "switch", "textbox", "listbox":
+			if axText(t, n.Name) == "" {
+				t.Errorf("a %s has no name", role(n))
+			}
+		}
+	}
+	if rows != 8 || cells != 64 {
+		t.Errorf("%d rows and %d cells, want 8 and 64", rows, cells)
+	}
+	if len(names) == 64 && (!strings.HasPrefix(names[0], "a1, ") || !strings.HasPrefix(names[63], "h8, ")) {
+		t.Errorf("the cells run from %q to %q", names[0], names[63])
+	}
+	if !slices.Contains(names, "f5, black disc, last move") {
+		t.Errorf("no name for f5 in %q", names)
+	}
+	if n := eval[int](p, `document.querySelectorAll('#board [tabindex="0"]').length`); n != 1 {
+		t.Errorf("%d squares are tab stops, want one", n)
+	}
+}
+
+func axText(t *testing.T, v *accessibility.Value) string {
+	t.Helper()
+	if v == nil {
+		return ""
+	}
+	var s string
+	if err := json.Unmarshal([]byte(v.Value), &s); err != nil {
+		return ""
+	}
+	return s
+}
+
+// Scenario 64: a script in a name stays text.
+func showsNamesAsText(t *testing.T, show func(*table, screen) *tab) {
+	const evil = `<img src=x onerror=alert(1)>`
+	tb := newTable(t, func(o *Options) { o.Name = evil })
+	tb.players = [2]string{evil, `"><script>alert(2)</script>`}
+	tb.alerts = []Alert{{Code: "power", Severity: `x" onclick="alert(3)`, Text: evil, Squares: []string{evil}}}
+	tb.play("f5")
+	p := show(tb, phone())
+	if got := eval[string](p, `document.querySelector("#player-black .color").textContent`); got != evil {
+		t.Errorf("the name is shown as %q", got)
+	}
+	if got := eval[string](p, `document.getElementById("name").textContent`); got != evil {
+		t.Errorf("the board is called %q", got)
+	}
+	if n := eval[int](p, `document.querySelectorAll("img, [onerror], [onclick], body script").length`); n != 0 {
+		t.Errorf("%d elements came out of names", n)
+	}
+	p.fits()
+	p.quiet() // no report of the policy
+}
+
+// Scenario 13: three plies are taken back while a page is open.
+func followsTakeback(t *testing.T, show func(*table, screen) *tab) {
+	tb := newTable(t, nil)
+	tb.play("f5d6c3d3c4")
+	p := show(tb, laptop())
+	p.until(`document.querySelectorAll(".move").length === 5`)
+	tb.mu.Lock()
+	tb.undo(3)
+	tb.publish()
+	tb.mu.Unlock()
+	p.until(`document.querySelectorAll(".move").length === 2`)
+	p.until(said("3 moves taken back."))
+	if got := p.label("c3"); got != "c3, empty" {
+		t.Errorf("label %q", got)
+	}
+	p.quiet()
+}
+
+func givesCommands(t *testing.T, show func(*table, screen) *tab) {
+	tb := newTable(t, nil)
+	tb.play("f5")
+	p := show(tb, laptop())
+	click := func(id string) {
+		t.Helper()
+		p.run(chromedp.Click(chromedp.ID(id)))
+	}
+	click("undo")
+	p.until(`document.querySelectorAll(".move").length === 0 && document.getElementById("undo").disabled`)
+	click("identify")
+	click("new")
+	p.until(`document.getElementById("new-game").open`)
+	p.shoot("dialog")
+	p.run(chromedp.SetValue(chromedp.ID("variant"), "reverse"), chromedp.SendKeys(chromedp.ID("black"), "Aigerim"))
+	p.press(kb.Enter)
+	p.until(`!document.getElementById("new-game").open && document.querySelector("#player-black .color").textContent === "Aigerim"`)
+	click("new")
+	p.press(kb.Escape)
+	p.until(`!document.getElementById("new-game").open`)
+	commands := tb.asked()
+	if len(commands) != 3 {
+		t.Fatalf("commands: %+v", commands)
+	}
+	if c := commands[0]; c.Name != "undo" || string(c.Args) != `{"plies":1}` || c.IfSeq == nil || *c.IfSeq != 2 {
+		t.Errorf("undo: %+v %s", c, c.Args)
+	}
+	if c := commands[1]; c.Name != "identify" || c.IfSeq != nil {
+		t.Errorf("identify: %+v", c)
+	}
+	if c := commands[2]; c.Name != "new" || string(c.Args) != `{"variant":"reverse","profile":"home","players":{"black":"Aigerim","white":""}}` || c.IfSeq == nil {
+		t.Errorf("new: %+v %s", c, c.Args)
+	}
+	if commands[0].ID == commands[1].ID || len(commands[0].ID) != 24 {
+		t.Errorf("ids: %q %q", commands[0].ID, commands[1].ID)
+	}
+	p.quiet()
+}
+
+func hasNoHands(t *testing.T, show func(*table, screen) *tab) {
+	tb := newTable(t, func(o *Options) { o.Hands, o.Simulated = nil, false })
+	tb.play("f5")
+	p := show(tb, phone())
+	if eval[bool](p, `document.getElementById("hands").offsetParent !== null`) {
+		t.Error("a real board shows the hand panel")
+	}
+	p.press(kb.Tab)
+	p.press(kb.ArrowDown + kb.Enter + "t")
+	if got := eval[string](p, `document.activeElement.dataset.square + document.getElementById("board").getAttribute("aria-readonly")`); got != "d5true" {
+		t.Errorf("got %q, want a board to walk on and not to change", got)
+	}
+	p.quiet()
+}
+
+func doesNotBlink(t *testing.T, show func(*table, screen) *tab) {
+	tb := newTable(t, nil)
+	tb.play("")
+	p := show(tb, screen{width: 800, height: 600, calm: true})
+	var lit, dark [64]RGB
+	lit[9] = RGB{0xD5, 0x5E, 0x00}
+	tb.server.LEDs(lit)
+	p.until(`document.querySelector('[data-square="b2"]').dataset.led === "#d55e00"`)
+	eval[string](p, `(() => {
+		globalThis.seen = [];
+		const b2 = document.querySelector('[data-square="b2"]');
+		new MutationObserver(() => seen.push(b2.dataset.led)).observe(b2, { attributes: true, attributeFilter: ["data-led"] });
+		return "";
+	})()`)
+	for range 6 { // WRONG blinks four times a second
+		tb.server.LEDs(dark)
+		time.Sleep(125 * time.Millisecond)
+		tb.server.LEDs(lit)
+		time.Sleep(125 * time.Millisecond)
+	}
+	if got := eval[string](p, `seen.join(" ")`); strings.Contains(got, "#000000") {
+		t.Errorf("the light was shown as %s, want it steady", got)
+	}
+	tb.server.LEDs(dark)
+	p.until(`document.querySelector('[data-square="b2"]').dataset.led === "#000000"`)
+	p.quiet()
+}
+
+// Scenario 63: ten tabs share one stream, and when its tab closes another one
+// goes on without a missed ply.
+func livesInTenTabs(t *testing.T, show func(*table, screen) *tab) {
+	tb := newTable(t, nil)
+	tb.play("f5")
+	first := show(tb, phone())
+	url := eval[string](first, "location.href")
+	tabs := []*tab{}
+	for range 9 {
+		tabs = append(tabs, openTab(t, first.browser, url, phone()))
+	}
+	readers := func() int {
+		tb.server.hub.mu.Lock()
+		defer tb.server.hub.mu.Unlock()
+		return len(tb.server.hub.readers)
+	}
+	if n := readers(); n != 1 {
+		t.Errorf("%d streams are open, want one for all tabs", n)
+	}
+	tb.play("d6")
+	for _, p := range append(tabs, first) {
+		p.until(said("White d6, 1 flipped, 3 to 3."))
+	}
+	first.quiet()
+	if err := chromedp.Cancel(first.ctx); err != nil {
+		t.Fatal(err)
+	}
+	tb.play("c3")
+	tb.play("d3")
+	for _, p := range tabs {
+		p.until(said("Black c3, 1 flipped, 5 to 2."))
+		p.until(said("White d3, 1 flipped, 4 to 4."))
+		p.until(`document.getElementById("link").dataset.state === "live"`)
+		if n := strings.Count(eval[string](p, `document.getElementById("say").textContent`), "Black c3, "); n != 1 {
+			t.Errorf("the move was said %d times", n)
+		}
+		p.quiet()
+	}
+	if n := readers(); n != 1 {
+		t.Errorf("%d streams are open after the first tab was closed, want one", n)
+	}
+}
+
+// A page never pretends: silence is stale, no server is offline, and a server
+// that was started anew is shown as it is now.
+func tellsStale(t *testing.T, browser context.Context) {
+	quick := func(o *Options) { o.Stale, o.Heartbeat = 1500*time.Millisecond, time.Hour }
+	tb := newTable(t, quick)
+	tb.play("f5")
+	url, stop := serveUntil(t, tb.server, "127.0.0.1:0")
+	p := openTab(t, browser, url, laptop())
+	p.until(`document.getElementById("link").dataset.state === "stale"`)
+	if got := eval[string](p, `document.getElementById("link-text").textContent`); !strings.HasPrefix(got, "Stale") {
+		t.Errorf("says %q", got)
+	}
+	p.until(`document.getElementById("link").dataset.state === "live"`)
+	stop()
+	p.until(`document.getElementById("link").dataset.state === "offline"`)
+	p.shoot("offline")
+	if got := p.label("f5"); got != "f5, black disc, last move" {
+		t.Errorf("offline, the page forgot the board: %q", got)
+	}
+	again := newTable(t, quick)
+	again.play("f5d6c3")
+	_, stop = serveUntil(t, again.server, strings.TrimPrefix(url, "http://"))
+	p.until(`document.querySelectorAll(".move").length === 3`)
+	p.until(`document.getElementById("link").dataset.state === "live"`)
+	stop()
+}
