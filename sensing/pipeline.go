@@ -26,6 +26,9 @@ type Pipeline struct {
 	cfg     Config
 	started bool
 	now     time.Duration
+	// firstAt is when the first frame came, if switchedOn.
+	switchedOn bool
+	firstAt    time.Duration
 
 	// What the outputs were in the last frame, and the believed values. A
 	// square is never in both of stableNorth and stableSouth.
@@ -98,6 +101,9 @@ func (p *Pipeline) Step(now time.Duration, f Frame) Output {
 	now = max(now, p.now)
 	p.now = now
 	if !p.started {
+		if p.waking(now, f) {
+			return out
+		}
 		p.start(now, f)
 	}
 	before := p.believed()
@@ -121,6 +127,15 @@ func (p *Pipeline) Step(now time.Duration, f Frame) Output {
 
 // believed returns the cells whose values count.
 func (p *Pipeline) believed() engine.Bitboard { return ^(p.lost | p.reset | p.stuck | p.flapping) }
+
+// waking reports that the chips are still being initialized: nothing has failed
+// before everything has had the time to begin.
+func (p *Pipeline) waking(now time.Duration, f Frame) bool {
+	if !p.switchedOn {
+		p.switchedOn, p.firstAt = true, now
+	}
+	return f.Lost != 0 && now-p.firstAt < p.cfg.Wake
+}
 
 // start takes the first frame as a change of every cell.
 func (p *Pipeline) start(now time.Duration, f Frame) {

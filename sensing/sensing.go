@@ -26,6 +26,9 @@ type Config struct {
 	// Settle is how long no believed cell may have changed before a reading is
 	// given (200 ms); at least Debounce.
 	Settle time.Duration
+	// Wake is how long chips may take after the first frame until they answer;
+	// the board is not judged before all of them do, or that time is over (1 s).
+	Wake time.Duration
 	// FlapSteps rests to and fro within FlapWindow mask a cell (9 in 5 s; at
 	// most 60 rests).
 	FlapSteps  int
@@ -51,6 +54,7 @@ func DefaultConfig() Config {
 func (c Config) withDefaults() Config {
 	c.Debounce = orDefault(c.Debounce, 60*time.Millisecond)
 	c.Settle = max(orDefault(c.Settle, 200*time.Millisecond), c.Debounce)
+	c.Wake = orDefault(c.Wake, time.Second)
 	c.FlapWindow = orDefault(c.FlapWindow, 5*time.Second)
 	c.Restless = orDefault(c.Restless, 4*time.Second)
 	c.UnmaskAfter = orDefault(c.UnmaskAfter, time.Minute)
