@@ -51,7 +51,7 @@ type App struct {
 	// lastSeen is the stamp of the last event of an earlier session.
 	lastSeen record.Stamp
 	journal  *archive.Journal
-	writer  *archive.Writer
+	writer   *archive.Writer
 	// durable is the last event on disk; waiting are the facts after it.
 	durable uint64
 	waiting []Fact

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"reversi-board/display"
-	"reversi-board/engine"
 	"reversi-board/engine/referee"
 )
 
@@ -27,6 +26,3 @@ func Cue(c *display.Cues, ev referee.Event, now time.Duration) {
 		referee.Faulted, referee.Restored, referee.PowerRestored:
 	}
 }
-
-// noCues returns cues that show nothing.
-func noCues() display.Cues { return display.Cues{PassBy: engine.None} }

@@ -4,12 +4,14 @@
 //
 // # Who owns what
 //
-//	eyes goroutine    the I2C bus: scans, debounces, sends readings to the loop
-//	loop goroutine    the referee's State, the cues, the open alerts; nobody
-//	                  else reads or writes them
-//	writer goroutine  the journal (engine/archive)
-//	lamps goroutine   the SPI bus: renders the latest scene, animates it
-//	mqtt, web         their sockets; both are fed by calls that never block
+//	scanner   the I2C bus: scans, debounces, sends readings to the loop
+//	the loop  the referee's State, the cues, the open alerts; nobody else
+//	          reads or writes them
+//	writer    the journal (engine/archive)
+//	lamps     the SPI bus: renders the latest scene, animates it
+//	mqtt, web their sockets; both are fed by calls that never block
+//
+// Each of these is a goroutine, except that mqtt and web have several.
 //
 // # What the loop waits for
 //

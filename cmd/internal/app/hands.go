@@ -50,7 +50,7 @@ func newHands(board *sim.Board, file string, northIsBlack bool, start engine.Dis
 	if !northIsBlack {
 		h.blackUp = sim.SouthUp
 	}
-	text, err := os.ReadFile(file)
+	text, err := os.ReadFile(file) //nolint:gosec // a fixed name in the data folder
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 	case err != nil:
@@ -88,14 +88,13 @@ func (h *hands) face(c engine.Color) sim.Face {
 }
 
 func (h *hands) color(f sim.Face) engine.Color {
-	switch f {
-	case sim.NoDisc:
+	if f == sim.NoDisc {
 		return engine.None
-	case h.blackUp:
-		return engine.Black
-	default:
-		return engine.White
 	}
+	if f == h.blackUp {
+		return engine.Black
+	}
+	return engine.White
 }
 
 // discs returns what lies on the table.

@@ -77,7 +77,10 @@ func (r *Rig) open(c *configs.Hardware, o RigOptions) (i2c.BusCloser, spi.PortCl
 	if c.Kind == configs.Simulated {
 		if r.Sim = o.Sim; r.Sim == nil {
 			s := c.Simulation
-			r.Sim = sim.New(sim.Options{Seed: s.Seed, Noise: s.Noise, Bounce: s.Bounce})
+			r.Sim = sim.New(sim.Options{
+				Seed: s.Seed, Noise: s.Noise, Bounce: s.Bounce,
+				PCA9555: c.Expanders.Chip == configs.PCA9555,
+			})
 		}
 		return r.Sim.I2C(), r.Sim.SPI(), nil
 	}
