@@ -158,9 +158,6 @@ func (p *Pipeline) lose(now time.Duration, f Frame, out *Output) {
 		} else {
 			p.bankHold = p.cfg.Debounce
 		}
-		for s := range gone.All() {
-			p.cells[s].forget()
-		}
 	}
 	if f.Reset == 0 {
 		return
@@ -196,7 +193,7 @@ func (p *Pipeline) track(now time.Duration, f Frame) {
 	p.moving |= changed
 	for s := range changed.All() {
 		c := &p.cells[s]
-		if now-c.since >= p.cfg.Settle || returned.Has(s) {
+		if now-c.since >= p.cfg.Settle {
 			c.unquiet = now
 		}
 		c.since = now
@@ -238,11 +235,9 @@ func (p *Pipeline) unmask(now time.Duration, out *Output) {
 		case p.flapping.Has(s) && steady >= p.cfg.UnmaskAfter:
 			p.flapping &^= s.Bit()
 			out.Back.add(Flapping, s.Bit())
-			c.forget()
 		case p.stuck.Has(s) && steady >= p.stuckHold(c):
 			p.stuck &^= s.Bit()
 			out.Back.add(Stuck, s.Bit())
-			c.forget()
 		}
 	}
 }
@@ -376,11 +371,6 @@ func (c *cell) comeToRest(now time.Duration, v value, cfg Config) bool {
 	c.rest, c.restBefore = v, c.rest
 	c.rests.add(now)
 	return c.toAndFro >= cfg.FlapSteps && c.rests.within(cfg.FlapSteps, cfg.FlapWindow)
-}
-
-// forget clears the memory of changes, not that of earlier faults.
-func (c *cell) forget() {
-	c.changes.count, c.rests.count, c.toAndFro = 0, 0, 0
 }
 
 // ring holds the last times at which something happened.

@@ -125,6 +125,20 @@ func TestIrregularFlappingIsMasked(t *testing.T) {
 	})
 }
 
+// A clock that runs backwards does not make a disc older than it is.
+func TestTimeRunsBackwards(t *testing.T) {
+	t.Parallel()
+	p := sensing.New(sensing.DefaultConfig())
+	p.Step(10*time.Second, sensing.Frame{})
+	p.Step(5*time.Second, sensing.Frame{North: 1})
+	if out := p.Step(10*time.Second+100*ms, sensing.Frame{North: 1}); out.Settled {
+		t.Errorf("settled on %v 100 ms after the change", out.Reading.Discs)
+	}
+	if out := p.Step(10*time.Second+200*ms, sensing.Frame{North: 1}); !out.Settled || out.Reading.Discs.Black != 1 {
+		t.Errorf("200 ms after the change: %+v", out)
+	}
+}
+
 // Time stands still, jumps, or runs backwards: nothing breaks, and the calls
 // of faults stay in balance.
 func FuzzStep(f *testing.F) {

@@ -224,6 +224,33 @@ func TestScripts(t *testing.T) {
 			return a1 b1
 			wait 300ms
 			> back bank_lost a1 b1; settled black e4 d5 white d4 e5 masked a1`},
+		{"a disc held over a square by an unsteady hand for three seconds is nothing", start + `
+			flap g2 white 5Hz
+			wait 3s
+			steady g2 empty
+			wait 1s
+			> `},
+		{"a cell that had been flapping fast is believed again for good", start + `
+			flap g2 white 10Hz
+			wait 5s
+			> failed flapping g2; settled black e4 d5 white d4 e5 masked g2
+			wait 90s
+			steady g2 white
+			wait 61s
+			> back flapping g2; settled black e4 d5 white g2 d4 e5
+			show g2 empty
+			wait 300ms
+			> settled black e4 d5 white d4 e5`},
+		{"a bank whose chip is found reset after its return waits anew", start + `
+			lose a1
+			wait 100ms
+			return a1
+			wait 40ms
+			reset a1
+			wait 60ms
+			> failed bank_lost a1; settled black e4 d5 white d4 e5 lost a1
+			wait 20ms
+			> back bank_lost a1`},
 		{"a flapping cell is called once, the game goes on around it, and it comes back after a minute", start + `
 			flap g2 white 2Hz
 			wait 300ms
