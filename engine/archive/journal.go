@@ -1,0 +1,274 @@
+package archive
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+)
+
+// What the journal refuses.
+var (
+	// ErrInUse: another program holds the folder.
+	ErrInUse = errors.New("another program is using the folder")
+	// ErrOrder: the number is not the one after the last.
+	ErrOrder = errors.New("wrong sequence number")
+	// ErrPayload: the payload is too long or no JSON object.
+	ErrPayload = errors.New("wrong payload")
+	// ErrClosed: the journal has been closed.
+	ErrClosed = errors.New("the journal is closed")
+	// ErrDamaged: a record was correct when the journal was opened and cannot
+	// be read any more. The records behind it may still be.
+	ErrDamaged = errors.New("a record of the journal has become unreadable")
+)
+
+// Options say where and how the journal is kept. Only Dir is required.
+type Options struct {
+	// Dir is the folder; it is made if it is missing.
+	Dir string
+	// FS replaces the operating system in tests of its failures.
+	FS FS
+	// MaxFile is the size in bytes at which a new file begins, 4 MB by default.
+	MaxFile int64
+	// KeepBytes and KeepDays say what is never deleted: 64 MB and 30 days by
+	// default.
+	KeepBytes int64
+	KeepDays  int
+}
+
+// Journal is an open journal. Its methods may be called from any goroutine;
+// readers never wait for a writer that waits for the disk.
+type Journal struct {
+	o    Options
+	dir  folder
+	lock io.Closer
+
+	// mu guards what readers see.
+	mu sync.RWMutex
+	// jid, boot and joins are in meta.
+	meta meta
+	// segs are the files with at least one record, oldest first.
+	segs []segment
+	// next is the number of the next record.
+	next uint64
+
+	// writing is held by whoever writes; it guards the rest.
+	writing sync.Mutex
+	// file is the open end of cur, nil when it has to be opened (again).
+	file File
+	// cur is the file that is written; it has no record yet when it is new.
+	cur segment
+	// unsaved says that meta must be stored before anything else is.
+	unsaved bool
+	closed  bool
+
+	ack acked
+}
+
+// segment is one file.
+type segment struct {
+	first, count uint64
+	size         int64
+	marks        []int64
+}
+
+// end returns the number after the last record.
+func (s segment) end() uint64 { return s.first + s.count }
+
+func (s segment) name() string { return fmt.Sprintf("journal-%020d.log", s.first) }
+
+// JID returns the name of the journal, a ULID. It changes only when the journal
+// begins anew with number 1.
+func (j *Journal) JID() string {
+	j.mu.RLock()
+	defer j.mu.RUnlock()
+	return j.meta.JID
+}
+
+// Boot returns how many programs have opened the journal, this one included.
+func (j *Journal) Boot() int {
+	j.mu.RLock()
+	defer j.mu.RUnlock()
+	return j.meta.Boot
+}
+
+// LastSeq returns the last number that has been used: that of the last durable
+// record, or of a damaged one that may have been announced. The next record is
+// LastSeq+1.
+func (j *Journal) LastSeq() uint64 {
+	j.mu.RLock()
+	defer j.mu.RUnlock()
+	return j.next - 1
+}
+
+// FirstSeq returns the lowest number from which on every record up to LastSeq
+// can be read; LastSeq+1 when there is none.
+func (j *Journal) FirstSeq() uint64 {
+	segs, next := j.snapshot()
+	return run(segs, next, func(end, first uint64) bool { return end == first })
+}
+
+// snapshot returns the files and the next number at one moment.
+func (j *Journal) snapshot() ([]segment, uint64) {
+	j.mu.RLock()
+	defer j.mu.RUnlock()
+	return slices.Clone(j.segs), j.next
+}
+
+// run returns the first number of the files that hang together with next.
+func run(segs []segment, next uint64, together func(end, first uint64) bool) uint64 {
+	for _, s := range slices.Backward(segs) {
+		if !together(s.end(), next) {
+			break
+		}
+		next = s.first
+	}
+	return next
+}
+
+// Append stores a record and returns when it is durable. After an error nothing
+// is claimed, and the same number is to be used again; errors that wrap
+// ErrOrder, ErrPayload or ErrClosed will not go away by themselves.
+func (j *Journal) Append(seq uint64, payload []byte) error {
+	j.writing.Lock()
+	defer j.writing.Unlock()
+	if j.closed {
+		return fmt.Errorf("append record %d: %w", seq, ErrClosed)
+	}
+	if seq != j.next {
+		return fmt.Errorf("append record %d: %w, want %d", seq, ErrOrder, j.next)
+	}
+	if err := checkPayload(payload); err != nil {
+		return fmt.Errorf("append record %d: %w", seq, err)
+	}
+	if err := j.saveMeta(); err != nil {
+		return explain("write", j.dir.path, err)
+	}
+	record := frame(payload)
+	if j.cur.count > 0 && (j.cur.size+int64(len(record)) > j.o.MaxFile || j.cur.end() != seq) {
+		j.begin(seq)
+	}
+	if err := j.write(record); err != nil {
+		j.rollBack()
+		return explain("write", j.dir.path, err)
+	}
+	j.commit(int64(len(record)))
+	if j.cur.count == 1 {
+		j.retain()
+	}
+	return nil
+}
+
+// begin turns to a new file, which write makes.
+func (j *Journal) begin(first uint64) {
+	j.shut()
+	j.cur = segment{first: first}
+}
+
+// shut closes the current file. Everything in it that counts has been synced, so
+// an error of Close says nothing.
+func (j *Journal) shut() {
+	if j.file != nil {
+		_ = j.file.Close()
+		j.file = nil
+	}
+}
+
+// write brings a record to the disk.
+func (j *Journal) write(record []byte) error {
+	if err := j.reopen(); err != nil {
+		return err
+	}
+	if err := writeAt(j.file, record, j.cur.size); err != nil {
+		return err
+	}
+	if err := j.file.Sync(); err != nil {
+		return err
+	}
+	if j.cur.count == 0 {
+		return j.dir.sync()
+	}
+	return nil
+}
+
+// reopen opens the current file, if it is not open, and cuts off what an
+// earlier failure, or an earlier program, has left behind the last record.
+func (j *Journal) reopen() error {
+	if j.file != nil {
+		return nil
+	}
+	flag := os.O_RDWR
+	if j.cur.count == 0 {
+		flag |= os.O_CREATE
+	}
+	f, err := j.dir.open(j.cur.name(), flag)
+	if err != nil {
+		return err
+	}
+	if err := f.Truncate(j.cur.size); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	j.file = f
+	return nil
+}
+
+// rollBack takes back what a failed write may have left. If that fails as well,
+// it is done by the next reopen, or by the next program.
+func (j *Journal) rollBack() {
+	if j.file != nil {
+		_ = j.file.Truncate(j.cur.size)
+	}
+	j.shut()
+}
+
+// commit shows a durable record to readers.
+func (j *Journal) commit(length int64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.cur.count%stride == 0 {
+		j.cur.marks = append(j.cur.marks, j.cur.size)
+	}
+	j.cur.count++
+	j.cur.size += length
+	j.next++
+	if j.cur.count == 1 {
+		j.segs = append(j.segs, j.cur)
+	} else {
+		j.segs[len(j.segs)-1] = j.cur
+	}
+}
+
+// skip leaves out the numbers up to seq, because their events are lost.
+func (j *Journal) skip(seq uint64) {
+	j.writing.Lock()
+	defer j.writing.Unlock()
+	if seq <= j.next || j.closed {
+		return
+	}
+	if j.cur.count == 0 {
+		j.shut()
+		j.cur.first = seq
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.next = seq
+}
+
+// Close stores the acknowledged number and gives the folder free. Records need
+// no closing: they are durable.
+func (j *Journal) Close() error {
+	j.writing.Lock()
+	defer j.writing.Unlock()
+	if j.closed {
+		return nil
+	}
+	j.closed = true
+	j.shut()
+	err := j.saveAcked(0)
+	if err != nil {
+		err = explain("close", j.dir.path, err)
+	}
+	return errors.Join(err, j.lock.Close())
+}
