@@ -5,7 +5,7 @@
 // It is an output adapter. It knows no rules of its own, decides nothing and
 // keeps no truth: everything it shows arrives by Publish, Event and LEDs, which
 // never wait for a browser, and everything a visitor wants leaves by
-// Options.Command and Options.Hands. It is NOT the place for pattern colours
+// Options.Command and Options.Hands. It is NOT the place for pattern colors
 // (display/led), for the sentence that says what is going on (display) or for
 // the form of states and events (engine/record): it passes them on.
 //
@@ -27,7 +27,7 @@
 //	snapshot  everything: the board's card, the view, the LEDs
 //	event     one durable event, exactly as it is on MQTT
 //	view      the state and what belongs to it; the latest one wins
-//	leds      the colours on the wire: 64 × R, G, B in base64; latest wins
+//	leds      the colors on the wire: 64 × R, G, B in base64; latest wins
 //
 // Only a snapshot and an event carry an id, "<epoch>-<n>": the epoch is new
 // with every start of the program and n counts events. A reader that comes back

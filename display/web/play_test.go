@@ -68,6 +68,7 @@ func TestBrowser(t *testing.T) {
 			})
 		})
 	}
+	t.Run("understands the referee", func(t *testing.T) { showsTheReferee(t, b) })
 	t.Run("tells when it is stale and comes back", func(t *testing.T) { tellsStale(t, b) })
 }
 
@@ -229,7 +230,7 @@ func playsByMouse(t *testing.T, show func(*table, screen) *tab) {
 	x, y = center(`[data-square="a8"]`)
 	p.run(chromedp.MouseClickXY(x, y, chromedp.ButtonModifiers(kb.ModifierShift)))
 	if got := wait(1); got[0].Op != OpPlace || got[0].Color != engine.Black {
-		t.Errorf("a click with Shift did %+v, want the wrong colour", got)
+		t.Errorf("a click with Shift did %+v, want the wrong color", got)
 	}
 	p.until(`document.querySelector('[data-square="a8"] .disc')`)
 	drag(`[data-square="a8"]`, `[data-square="d6"]`)

@@ -201,7 +201,7 @@ export class Board {
     this.grid.classList.toggle("able", able);
     this.grid.setAttribute("aria-readonly", String(!able));
     $("keys").textContent = able
-      ? "Arrow keys walk the board, or type a square such as e6. Enter places a disc or turns one over, T turns, L lifts, P places, S slides a disc to where Enter is pressed next; with Shift the wrong colour."
+      ? "Arrow keys walk the board, or type a square such as e6. Enter places a disc or turns one over, T turns, L lifts, P places, S slides a disc to where Enter is pressed next; with Shift the wrong color."
       : "Arrow keys walk the board, or type a square such as e6.";
   }
 
@@ -234,6 +234,9 @@ export class Board {
     mark(guide?.place, "place");
     mark(guide?.flip, "flip");
     mark(guide?.remove, "remove");
+    // A disc to turn that is itself the problem was put down wrong side up.
+    const problem = view.state?.problem?.active ? (view.state.problem.squares ?? []) : [];
+    mark(guide?.flip?.filter((s) => problem.includes(s)), "turn");
   }
 
   /** @param {number} i @param {number} last @param {boolean} failed */
@@ -244,6 +247,7 @@ export class Board {
       flip: "light: turn this disc",
       place: "light: put a disc here",
       remove: face === "-" ? "light: put this square right" : "light: this disc is wrong",
+      turn: "light: wrong side up, turn this disc",
       fault: "light: this square cannot be read",
     }[this.meaning.get(i) ?? ""];
     if (light) words.push(light);
@@ -285,7 +289,7 @@ export class Board {
     cell.classList.toggle("lit", most > 0);
     cell.dataset.led = "#" + color.toString(16).padStart(6, "0");
     // An LED at a tenth of its power still looks half as bright as at full
-    // power, a screen's pixel does not: dim colours are lifted, keeping their
+    // power, a screen's pixel does not: dim colors are lifted, keeping their
     // hue.
     const lift = most ? (most / 255) ** 0.5 / (most / 255) : 0;
     const [r, g, b] = [16, 8, 0].map((shift) => Math.min(255, Math.round(((color >> shift) & 255) * lift)));

@@ -4,7 +4,7 @@ import { $, indexOf, other, post } from "./model.js";
 
 /** @typedef {import("./model.js").View} View @typedef {import("./model.js").Color} Color */
 
-/** The start position, for the colours of discs that are set up by hand. */
+/** The start position, for the colors of discs that are set up by hand. */
 const START = /** @type {Record<string, Color>} */ ({ d4: "white", e5: "white", d5: "black", e4: "black" });
 
 export class Hands {
@@ -71,7 +71,7 @@ export class Hands {
   }
 
   /**
-   * The colour a disc on a square should show: the one the move or the record
+   * The color a disc on a square should show: the one the move or the record
    * wants there, else the mover's.
    * @param {string} square @returns {Color}
    */

@@ -13,7 +13,7 @@ const PATIENCE = 1500;
 const REASONS = /** @type {Record<string, string>} */ ({
   occupied: "there is a disc already",
   no_flip: "it would turn nothing",
-  wrong_color: "the disc shows the wrong colour",
+  wrong_color: "the disc shows the wrong color",
   out_of_turn: "it is not that player's turn",
   second_disc: "only one disc may be placed",
   extra_flip: "a disc was turned that does not belong to the move",
