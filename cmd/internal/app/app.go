@@ -69,6 +69,8 @@ type App struct {
 	link   link
 	alerts alertBook
 
+	// hint wakes the scanner early.
+	hint chan struct{}
 	// inputs, orders and touched lead to the loop from other goroutines.
 	inputs  chan referee.Input
 	orders  chan order
@@ -95,6 +97,7 @@ func Run(ctx context.Context, o Options) error {
 		inputs:  make(chan referee.Input, 256),
 		orders:  make(chan order, 16),
 		touched: make(chan struct{}, 1),
+		hint:    make(chan struct{}, 1),
 	}
 	if err := a.openJournal(o.DataDir); err != nil {
 		return err
@@ -138,6 +141,7 @@ func (a *App) run(ctx context.Context, o Options) (err error) {
 	var tasks sync.WaitGroup
 	a.lamps = newLampKeeper(a)
 	tasks.Go(func() { a.scan(inner) })
+	tasks.Go(func() { a.listen(inner) })
 	tasks.Go(func() { a.lamps.keep(inner) })
 	if listener != nil {
 		tasks.Go(func() {

@@ -116,31 +116,3 @@ func decoded(l emu.LED) web.RGB {
 	dim := func(v uint8) uint8 { return uint8(int(v) * int(l.Bright) / 31) }
 	return web.RGB{R: dim(l.R), G: dim(l.G), B: dim(l.B)}
 }
-
-// scan owns the sensors in a running board.
-func (a *App) scan(ctx context.Context) {
-	eyes := NewEyes(a.rig.Matrix, SensingOf(a.config))
-	ticks := time.NewTicker(a.config.Sensing.Period())
-	defer ticks.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticks.C:
-		}
-		now := a.now()
-		if a.hands != nil && a.hands.advance(now) {
-			nudge(a.touched)
-		}
-		// The cells of a bus that cannot be read come as lost cells; the bus
-		// itself logs the cause once.
-		inputs, _ := eyes.Look(ctx, now)
-		for _, in := range inputs {
-			select {
-			case a.inputs <- in:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}
-}

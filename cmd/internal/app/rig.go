@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"periph.io/x/conn/v3/gpio"
 	"periph.io/x/conn/v3/i2c"
 	"periph.io/x/conn/v3/spi"
 
@@ -31,6 +32,9 @@ type Rig struct {
 	Strip *strip.Strip
 	// Sim is the simulated board under the buses, nil on a real one.
 	Sim *sim.Board
+	// Interrupt waits for the cells to report a change, nil when there is no
+	// such line. It is a hint: scans do not wait for it.
+	Interrupt func(ctx context.Context) error
 
 	ports []func() error
 }
@@ -91,6 +95,9 @@ func (r *Rig) open(c *configs.Hardware, o RigOptions) (i2c.BusCloser, spi.PortCl
 	if warning != nil && o.Logger != nil {
 		o.Logger.Warn("the sensors' bus works, but a held line will stop it for a second", "why", warning)
 	}
+	if err := r.openInterrupt(c.Interrupt); err != nil {
+		return nil, nil, errors.Join(err, bus.Close())
+	}
 	if c.LEDs.Driver == configs.NoLEDs {
 		return bus, nil, nil
 	}
@@ -100,6 +107,22 @@ func (r *Rig) open(c *configs.Hardware, o RigOptions) (i2c.BusCloser, spi.PortCl
 	}
 	r.ports = append(r.ports, port.Close)
 	return bus, port, nil
+}
+
+// openInterrupt takes the pin of the expanders' common interrupt line.
+func (r *Rig) openInterrupt(pin string) error {
+	if pin == "" {
+		return nil
+	}
+	if _, err := pi.Init(); err != nil {
+		return fmt.Errorf("prepare the pins: %w", err)
+	}
+	line, err := pi.OpenInput(pin, gpio.PullUp, gpio.FallingEdge)
+	if err != nil {
+		return fmt.Errorf("open hardware.interrupt: %w", err)
+	}
+	r.Interrupt = line.Wait
+	return nil
 }
 
 // deviceOf returns the device of a SPI port named in either way.

@@ -1,0 +1,53 @@
+package app
+
+import (
+	"context"
+	"time"
+)
+
+// scan owns the sensors in a running board: it looks at a fixed rate, and at
+// once when the interrupt line says that something has changed.
+func (a *App) scan(ctx context.Context) {
+	eyes := NewEyes(a.rig.Matrix, SensingOf(a.config))
+	ticks := time.NewTicker(a.config.Sensing.Period())
+	defer ticks.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+		case <-a.hint:
+		}
+		now := a.now()
+		if a.hands != nil && a.hands.advance(now) {
+			nudge(a.touched)
+		}
+		// The cells of a bus that cannot be read come as lost cells; the bus
+		// itself logs the cause once.
+		inputs, _ := eyes.Look(ctx, now)
+		for _, in := range inputs {
+			select {
+			case a.inputs <- in:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+// listen turns the edges of the interrupt line into hints. A line that cannot
+// be waited for costs nothing but the hints.
+func (a *App) listen(ctx context.Context) {
+	if a.rig.Interrupt == nil {
+		return
+	}
+	for {
+		if err := a.rig.Interrupt(ctx); err != nil {
+			if ctx.Err() == nil {
+				a.log.Warn("the interrupt line is of no help, the board is scanned all the same", "error", err)
+			}
+			return
+		}
+		nudge(a.hint)
+	}
+}
