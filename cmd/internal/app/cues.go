@@ -7,9 +7,6 @@ import (
 	"reversi-board/engine/referee"
 )
 
-// identifyFor is how long all LEDs blink after identify.
-const identifyFor = 3 * time.Second
-
 // Cue notes what a durable event shows on the LEDs for a moment: the flash of a
 // committed move, the sweep of a pass, the blinking of identify.
 func Cue(c *display.Cues, ev referee.Event, now time.Duration) {
@@ -20,7 +17,7 @@ func Cue(c *display.Cues, ev referee.Event, now time.Duration) {
 		c.PassBy, c.PassAt = ev.By, now
 	case referee.Commanded:
 		if ev.Audit.Name == "identify" {
-			c.IdentifyUntil = now + identifyFor
+			c.IdentifyUntil = now + display.IdentifyFor
 		}
 	case referee.GameStarted, referee.Undone, referee.Illegal, referee.GameOver,
 		referee.Faulted, referee.Restored, referee.PowerRestored:
