@@ -309,15 +309,18 @@ func (h *hands) help(s *referee.State) {
 		return
 	}
 	now := h.now()
-	for sq := range s.Guide.Flip.All() {
-		// The hand may have been there already; the next reading tells.
+	// The guide speaks of the last settled reading. Discs that lie otherwise by
+	// now have been turned already.
+	same := ^h.discs().Diff(s.Sensed)
+	for sq := range (s.Guide.Flip & same).All() {
+		// Whoever was faster with that disc shows in the next reading.
 		_ = h.turn(now, sq)
 		now += turnTime / 2
 	}
 	if s.Problem.Active() {
 		return
 	}
-	for sq := range s.Guide.Remove.All() {
+	for sq := range (s.Guide.Remove & same).All() {
 		_ = h.lift(now, sq)
 	}
 }
