@@ -31,18 +31,19 @@ type session struct {
 	tuning Tuning
 
 	mu     sync.Mutex
-	conn   net.Conn
+	conn   *wire
 	closed bool
 
 	// The rest belongs to the supervisor.
-	live      bool // "online" has been acknowledged
-	began     time.Time
-	said      time.Time // when availability was last published
-	answered  time.Time // when a foreign offline was last answered
-	events    []record  // read from the journal, not yet acknowledged
-	retry     time.Time // when the journal is to be tried again
-	alternate bool
-	rtt       time.Duration
+	live     bool // "online" has been acknowledged
+	began    time.Time
+	said     time.Time // when availability was last published
+	answered time.Time // when a foreign offline was last answered
+	events   []record  // read from the journal, not yet acknowledged
+	retry    time.Time // when the journal is to be tried again
+	turn     int       // who was last in nextQueued
+	problem  string    // what the broker refuses, though it can do without
+	rtt      time.Duration
 }
 
 // record is an event of the journal.
@@ -197,19 +198,19 @@ func (a *Adapter) subscribe(ctx context.Context, s *session) error {
 	if !ok {
 		return errors.New("subscribe: no result")
 	}
-	var problem string
 	granted := st.Result()
 	for _, filter := range slices.Sorted(maps.Keys(want)) {
 		if code, ok := granted[filter]; ok && code <= 2 {
 			continue
 		}
-		problem = fmt.Sprintf("the broker refuses the subscription to %s: give user %q the right to read it", filter, a.o.Username)
+		problem := fmt.Sprintf("the broker refuses the subscription to %s: give user %q the right to read it", filter, a.o.Username)
 		if filter != haStatus {
 			return errors.New(problem)
 		}
 		a.log.Warn("mqtt: " + problem)
+		s.problem = problem
 	}
-	a.change(func(st *Status) { st.Connected, st.Session, st.Problem = true, s.id, problem; st.Connections++ })
+	a.change(func(st *Status) { st.Connected, st.Session = true, s.id; st.Connections++ })
 	return nil
 }
 
@@ -231,7 +232,10 @@ func (s *session) await(ctx context.Context, t paho.Token, limit time.Duration) 
 	defer timer.Stop()
 	select {
 	case <-t.Done():
-		return t.Error()
+		if err := t.Error(); err != nil {
+			return errors.Join(err, s.cause())
+		}
+		return nil
 	case err := <-s.lost:
 		return fmt.Errorf("%w: %w", errLost, err)
 	case <-timer.C:
@@ -239,6 +243,16 @@ func (s *session) await(ctx context.Context, t paho.Token, limit time.Duration) 
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// cause returns why the connection ended, if it was the broker's doing.
+func (s *session) cause() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.conn == nil {
+		return nil
+	}
+	return s.conn.broken()
 }
 
 // close cuts the connection without a DISCONNECT, so that the broker publishes

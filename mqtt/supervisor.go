@@ -156,12 +156,14 @@ func (a *Adapter) next(s *session, now time.Time) (*job, time.Duration) {
 	if at := a.box.deadline(now); !at.IsZero() && at.Before(wake) {
 		wake = at
 	}
-	if j := a.nextQueued(s, now); j != nil {
-		return j, 0
+	late := !s.live && now.Sub(s.began) >= a.o.Tuning.DrainLimit
+	if !late {
+		if j := a.nextQueued(s, now); j != nil {
+			return j, 0
+		}
 	}
 	_, waiting := a.box.outbox()
-	drained := waiting == 0 || now.Sub(s.began) >= a.o.Tuning.DrainLimit
-	if !s.live && !drained {
+	if !s.live && !late && waiting > 0 {
 		// Only the journal can be in the way.
 		return nil, max(0, min(s.retry.Sub(now), wake.Sub(now)))
 	}
@@ -181,17 +183,22 @@ func (a *Adapter) next(s *session, now time.Time) (*job, time.Duration) {
 	return j, max(0, wake.Sub(now))
 }
 
-// nextQueued takes answers and events in turn, so that neither starves.
+// nextQueued takes answers, events and, once online, retained topics in turn, so
+// that none starves.
 func (a *Adapter) nextQueued(s *session, now time.Time) *job {
-	first, second := a.nextOnce, func() *job { return a.nextEvent(s, now) }
-	if s.alternate {
-		first, second = second, first
+	sources := [...]func() *job{a.nextOnce, func() *job { return a.nextEvent(s, now) }, func() *job {
+		if !s.live {
+			return nil
+		}
+		return a.nextRetained()
+	}}
+	for range sources {
+		s.turn = (s.turn + 1) % len(sources)
+		if j := sources[s.turn](); j != nil {
+			return j
+		}
 	}
-	s.alternate = !s.alternate
-	if j := first(); j != nil {
-		return j
-	}
-	return second()
+	return nil
 }
 
 func (a *Adapter) nextOnce() *job {
@@ -300,7 +307,7 @@ func (a *Adapter) sayOnline(s *session, now time.Time) *job {
 		if !s.live {
 			s.live = true
 			a.log.Info("mqtt: online", "broker", a.url.Host)
-			a.change(func(st *Status) { st.Online = true })
+			a.change(func(st *Status) { st.Online, st.Problem = true, s.problem })
 		}
 	}}
 }

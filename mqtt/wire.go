@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"sync"
 	"time"
 )
 
@@ -23,6 +24,9 @@ type wire struct {
 
 	pending []byte
 	greeted bool
+
+	mu  sync.Mutex
+	err error
 }
 
 // maxBody is how much of a packet is kept, in bytes. It leaves room for the
@@ -58,6 +62,9 @@ func (w *wire) Read(p []byte) (int, error) {
 	if len(w.pending) == 0 {
 		packet, err := w.next()
 		if err != nil {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.err = err
 			return 0, err
 		}
 		w.pending = packet
@@ -65,6 +72,17 @@ func (w *wire) Read(p []byte) (int, error) {
 	n := copy(p, w.pending)
 	w.pending = w.pending[n:]
 	return n, nil
+}
+
+// broken returns why the broker's packets cannot be read any more, nil if that
+// is not so or not the broker's fault.
+func (w *wire) broken() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if errors.Is(w.err, errBroker) {
+		return w.err
+	}
+	return nil
 }
 
 func (w *wire) next() ([]byte, error) {
