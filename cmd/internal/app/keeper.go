@@ -92,15 +92,17 @@ func (k *lampKeeper) keep(ctx context.Context) {
 }
 
 // tell shows the page what is on the wire: on the simulated board what the
-// emulated LEDs decoded, on a real one what was sent.
+// emulated LEDs decoded, on a real one what was sent. The brightness that was
+// set for the room is taken out again, for a screen has its own.
 func (k *lampKeeper) tell() {
 	if k.app.page == nil {
 		return
 	}
 	var px [engine.Squares]web.RGB
 	if k.app.rig.Sim != nil {
+		full := int(k.app.config.Hardware.LEDs.Brightness)
 		for i, l := range k.app.rig.Sim.LEDs() {
-			px[i] = decoded(l)
+			px[i] = decoded(l, full)
 		}
 	} else {
 		for i, c := range k.lamps.wire {
@@ -110,9 +112,9 @@ func (k *lampKeeper) tell() {
 	k.app.page.LEDs(px)
 }
 
-// decoded returns the light of an emulated LED: color times the five bits of
-// brightness.
-func decoded(l emu.LED) web.RGB {
-	dim := func(v uint8) uint8 { return uint8(int(v) * int(l.Bright) / 31) }
-	return web.RGB{R: dim(l.R), G: dim(l.G), B: dim(l.B)}
+// decoded returns the light of an emulated LED, color times the five bits of
+// brightness, as part of full.
+func decoded(l emu.LED, full int) web.RGB {
+	part := func(v uint8) uint8 { return uint8(min(255, int(v)*int(l.Bright)*255/(31*full))) }
+	return web.RGB{R: part(l.R), G: part(l.G), B: part(l.B)}
 }
