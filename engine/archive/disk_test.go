@@ -69,16 +69,36 @@ func (d *disk) heal() { d.setFail(func(int, string) error { return nil }) }
 // crash returns the disk after a power cut. Of the bytes that were not synced
 // only the first keep survive (all if negative), with the names if any do.
 func (d *disk) crash(keep int) *disk {
+	return d.crashTo(func(n *inode) []byte { return n.survivor(keep) }, keep != 0)
+}
+
+// crashZeros returns the disk after a power cut that kept the names and the
+// lengths of files, but of the bytes that were not synced only those in the
+// first sectors; the others are zero.
+func (d *disk) crashZeros(sectors int) *disk {
+	return d.crashTo(func(n *inode) []byte {
+		b := slices.Clone(n.data)
+		from := len(n.durable)
+		if from < len(b) {
+			clear(b[min(len(b), max(from, (from/512+sectors)*512)):])
+		}
+		return b
+	}, true)
+}
+
+// crashTo keeps of every file what survivor says; names are those that programs
+// saw, or only the synced ones.
+func (d *disk) crashTo(survivor func(n *inode) []byte, all bool) *disk {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	c := newDisk()
 	c.now = d.now
 	names := d.durable
-	if keep != 0 {
+	if all {
 		names = d.names
 	}
 	for name, n := range names {
-		c.put(name, n.survivor(keep))
+		c.put(name, survivor(n))
 	}
 	return c
 }

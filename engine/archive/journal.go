@@ -60,6 +60,8 @@ type Journal struct {
 	file File
 	// cur is the file that is written; it has no record yet when it is new.
 	cur segment
+	// leftover says that there may be bytes behind the last record of cur.
+	leftover bool
 	// unsaved says that meta must be stored before anything else is.
 	unsaved bool
 	closed  bool
@@ -148,7 +150,10 @@ func (j *Journal) Append(seq uint64, payload []byte) error {
 	}
 	record := frame(payload)
 	if j.cur.count > 0 && (j.cur.size+int64(len(record)) > j.o.MaxFile || j.cur.end() != seq) {
-		j.begin(seq)
+		if err := j.begin(seq); err != nil {
+			j.rollBack()
+			return explain("write", j.dir.path, err)
+		}
 	}
 	if err := j.write(record); err != nil {
 		j.rollBack()
@@ -161,10 +166,20 @@ func (j *Journal) Append(seq uint64, payload []byte) error {
 	return nil
 }
 
-// begin turns to a new file, which write makes.
-func (j *Journal) begin(first uint64) {
+// begin turns to a new file, which write makes. The old one must end with its
+// last record, and for good: its leftovers could be a record of the same number.
+func (j *Journal) begin(first uint64) error {
+	if j.leftover {
+		if err := j.reopen(); err != nil {
+			return err
+		}
+		if err := j.file.Sync(); err != nil {
+			return err
+		}
+	}
 	j.shut()
-	j.cur = segment{first: first}
+	j.cur, j.leftover = segment{first: first}, false
+	return nil
 }
 
 // shut closes the current file. Everything in it that counts has been synced, so
@@ -217,6 +232,7 @@ func (j *Journal) reopen() error {
 // rollBack takes back what a failed write may have left. If that fails as well,
 // it is done by the next reopen, or by the next program.
 func (j *Journal) rollBack() {
+	j.leftover = true
 	if j.file != nil {
 		_ = j.file.Truncate(j.cur.size)
 	}
@@ -232,6 +248,7 @@ func (j *Journal) commit(length int64) {
 	}
 	j.cur.count++
 	j.cur.size += length
+	j.leftover = false
 	j.next++
 	if j.cur.count == 1 {
 		j.segs = append(j.segs, j.cur)

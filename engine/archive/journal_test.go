@@ -98,20 +98,7 @@ func TestAppendAndRead(t *testing.T) {
 	}
 	for from := range uint64(22) {
 		for limit := range 21 {
-			var got, want []uint64
-			err := j.Read(from, limit, func(seq uint64, b []byte) error {
-				got = append(got, seq)
-				if string(b) != string(payload(seq, "x")) {
-					t.Errorf("record %d: %s", seq, b)
-				}
-				return nil
-			})
-			for seq := max(1, from); seq <= 20 && (limit == 0 || len(want) < limit); seq++ {
-				want = append(want, seq)
-			}
-			if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
-				t.Errorf("Read(%d, %d): %v, %v, want %v", from, limit, got, err, want)
-			}
+			checkRead(t, j, from, limit, 20)
 		}
 	}
 	stop := errors.New("stop")
@@ -121,6 +108,25 @@ func TestAppendAndRead(t *testing.T) {
 	logs, err := filepath.Glob(filepath.Join(dir, "journal-*.log"))
 	if err != nil || len(logs) < 4 || filepath.Base(logs[0]) != "journal-00000000000000000001.log" {
 		t.Errorf("files: %v %v", logs, err)
+	}
+}
+
+// checkRead reads from a journal of the records 1 to last.
+func checkRead(t *testing.T, j *archive.Journal, from uint64, limit int, last uint64) {
+	t.Helper()
+	var got, want []uint64
+	err := j.Read(from, limit, func(seq uint64, b []byte) error {
+		got = append(got, seq)
+		if string(b) != string(payload(seq, "x")) {
+			t.Errorf("record %d: %s", seq, b)
+		}
+		return nil
+	})
+	for seq := max(1, from); seq <= last && (limit == 0 || len(want) < limit); seq++ {
+		want = append(want, seq)
+	}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("Read(%d, %d): %v, %v, want %v", from, limit, got, err, want)
 	}
 }
 
@@ -312,35 +318,46 @@ func TestCutAtEveryByte(t *testing.T) {
 	whole, original := example(t, dir)
 	logs := whole.logs()
 	for i, name := range logs {
-		content := whole.read(name)
-		first, ends := layout(content, name)
-		for cut := range len(content) {
-			d := whole.clone()
-			d.put(name, content[:cut])
-			j, r, err := archive.Open(archive.Options{Dir: dir, FS: d, MaxFile: small})
-			if err != nil {
-				t.Fatalf("%s cut at %d: %v", name, cut, err)
-			}
-			kept := map[uint64]string{}
-			for seq, p := range original {
-				inside := seq >= first && seq < first+uint64(len(ends))
-				if !inside || ends[seq-first] <= cut {
-					kept[seq] = p
-				}
-			}
-			checkKept(t, j, kept)
-			next := j.LastSeq() + 1
-			switch {
-			case i < len(logs)-1 && next != 14:
-				t.Errorf("%s cut at %d: goes on with %d after newer files", name, cut, next)
-			case i == len(logs)-1 && next != uint64(len(kept)+1):
-				t.Errorf("cut at %d: goes on with %d, want %d", cut, next, len(kept)+1)
-			case i == len(logs)-1 && (cut > 0 && !slices.Contains(ends, cut)) != (r.Truncated > 0 && strings.Contains(r.Text, "unfinished")):
-				t.Errorf("cut at %d: %+v", cut, r)
-			}
-			goOn(t, j, dir, d, kept)
+		for cut := range whole.read(name) {
+			cutAt(t, dir, whole.clone(), original, name, cut, i == len(logs)-1)
 		}
 	}
+}
+
+func cutAt(t *testing.T, dir string, d *disk, original map[uint64]string, name string, cut int, newest bool) {
+	t.Helper()
+	content := d.read(name)
+	first, ends := layout(content, name)
+	d.put(name, content[:cut])
+	j, r, err := archive.Open(archive.Options{Dir: dir, FS: d, MaxFile: small})
+	if err != nil {
+		t.Fatalf("%s cut at %d: %v", name, cut, err)
+	}
+	kept := before(original, first, ends, cut)
+	checkKept(t, j, kept)
+	next := j.LastSeq() + 1
+	unfinished := cut > 0 && !slices.Contains(ends, cut)
+	switch {
+	case !newest && next != 14:
+		t.Errorf("%s cut at %d: goes on with %d after newer files", name, cut, next)
+	case newest && next != uint64(len(kept)+1):
+		t.Errorf("cut at %d: goes on with %d, want %d", cut, next, len(kept)+1)
+	case newest && unfinished != (r.Truncated > 0 && strings.Contains(r.Text, "unfinished")):
+		t.Errorf("cut at %d: %+v", cut, r)
+	}
+	goOn(t, j, dir, d, kept)
+}
+
+// before returns the records of other files, and those of the file of first that
+// end at or before the offset at.
+func before(original map[uint64]string, first uint64, ends []int, at int) map[uint64]string {
+	kept := maps.Clone(original)
+	for i, end := range ends {
+		if end > at {
+			delete(kept, first+uint64(i))
+		}
+	}
+	return kept
 }
 
 func checkKept(t testing.TB, j *archive.Journal, kept map[uint64]string) {
@@ -401,13 +418,7 @@ func flip(t *testing.T, dir string, d *disk, original map[uint64]string, name st
 	if err != nil {
 		t.Fatalf("%s byte %d: %v", name, at, err)
 	}
-	kept := map[uint64]string{}
-	for seq, p := range original {
-		inside := seq >= first && seq < first+uint64(len(ends))
-		if !inside || ends[seq-first] <= at {
-			kept[seq] = p
-		}
-	}
+	kept := before(original, first, ends, at)
 	checkKept(t, j, kept)
 	if len(r.Damaged) != 1 || !strings.Contains(r.Text, r.Damaged[0]) {
 		t.Fatalf("%s byte %d to %#x: %+v", name, at, to, r)
@@ -621,36 +632,13 @@ func script(t *testing.T, dir string, d *disk) (calls int) {
 	t.Helper()
 	claimed, unreadable := map[uint64]string{}, false
 	for session := range 2 {
-		o := archive.Options{Dir: dir, FS: d, MaxFile: small}
-		j, r, err := archive.Open(o)
-		for try := 0; err != nil && try < 20; try++ {
-			j, r, err = archive.Open(o)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		j, r := openAtLast(t, archive.Options{Dir: dir, FS: d, MaxFile: small})
 		if len(r.Damaged) == 0 {
 			checkClaimed(t, j, claimed)
 		}
 		unreadable = unreadable || len(r.Damaged) > 0
 		for range 7 {
-			seq := j.LastSeq() + 1
-			content := payload(seq, fmt.Sprint(session))
-			if _, ok := claimed[seq]; ok {
-				t.Fatalf("number %d is used again", seq)
-			}
-			err := j.Append(seq, content)
-			for try := 0; err != nil && try < 20; try++ {
-				if _, ok := contentsIfReadable(j)[seq]; ok || j.LastSeq() != seq-1 {
-					t.Errorf("a failed append was claimed: %d", j.LastSeq())
-				}
-				err = j.Append(seq, content)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			claimed[seq] = string(content)
-			j.SetAcked(seq)
+			appendAtLast(t, j, claimed, fmt.Sprint(session))
 		}
 		_ = j.Close() // may be the one that fails
 		after := d.crash(0)
@@ -668,6 +656,40 @@ func script(t *testing.T, dir string, d *disk) (calls int) {
 		closeJournal(t, j)
 	}
 	return calls
+}
+
+func openAtLast(t *testing.T, o archive.Options) (*archive.Journal, archive.Recovery) {
+	t.Helper()
+	j, r, err := archive.Open(o)
+	for try := 0; err != nil && try < 20; try++ {
+		j, r, err = archive.Open(o)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j, r
+}
+
+// appendAtLast repeats an append until it succeeds, and acknowledges it.
+func appendAtLast(t *testing.T, j *archive.Journal, claimed map[uint64]string, tag string) {
+	t.Helper()
+	seq := j.LastSeq() + 1
+	content := payload(seq, tag)
+	if _, ok := claimed[seq]; ok {
+		t.Fatalf("number %d is used again", seq)
+	}
+	err := j.Append(seq, content)
+	for try := 0; err != nil && try < 20; try++ {
+		if _, ok := contentsIfReadable(j)[seq]; ok || j.LastSeq() != seq-1 {
+			t.Errorf("a failed append was claimed: %d", j.LastSeq())
+		}
+		err = j.Append(seq, content)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	claimed[seq] = string(content)
+	j.SetAcked(seq)
 }
 
 func contentsIfReadable(j *archive.Journal) map[uint64]string {
@@ -696,48 +718,52 @@ func checkClaimed(t testing.TB, j *archive.Journal, claimed map[uint64]string) {
 func TestRandomCrashes(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(r *rapid.T) {
-		d := newDisk()
-		claimed := map[uint64]string{}
-		for life := range rapid.IntRange(1, 6).Draw(r, "lives") {
-			o := archive.Options{Dir: dir, FS: d, MaxFile: int64(rapid.IntRange(1, 1000).Draw(r, "size"))}
-			j, rec, err := archive.Open(o)
-			if err != nil {
-				r.Fatal(err)
-			}
-			if len(rec.Damaged) > 0 {
-				r.Fatalf("%+v", rec)
-			}
-			if got := contentsIfReadable(j); !subset(claimed, got) {
-				r.Fatalf("claimed %v, found %v", claimed, got)
-			}
-			faults := rapid.SliceOfN(rapid.IntRange(0, 60), 0, 5).Draw(r, "faults")
-			d.setFail(func(call int, _ string) error {
-				for _, f := range faults {
-					if call == f {
-						return syscall.EIO
-					}
-				}
-				return nil
-			})
-			for n := range rapid.IntRange(0, 12).Draw(r, "events") {
-				seq := j.LastSeq() + 1
-				p := payload(seq, strings.Repeat("x", rapid.IntRange(0, 700).Draw(r, "length"))+fmt.Sprint(life, n))
-				if j.Append(seq, p) == nil {
-					if _, ok := claimed[seq]; ok {
-						r.Fatalf("number %d twice", seq)
-					}
-					claimed[seq] = string(p)
-				}
-			}
-			if rapid.Bool().Draw(r, "orderly") {
-				_ = j.Close()
-			} else {
-				d.heal()
-				_ = j.Close() // gives the lock free; a crash does, too
-			}
-			d = d.crash(rapid.IntRange(-1, 900).Draw(r, "keep"))
+		d, claimed := newDisk(), map[uint64]string{}
+		for range rapid.IntRange(1, 6).Draw(r, "lives") {
+			d = live(r, dir, d, claimed)
 		}
 	})
+}
+
+// live is one run of the program and the power cut that ends it.
+func live(r *rapid.T, dir string, d *disk, claimed map[uint64]string) *disk {
+	j, rec, err := archive.Open(archive.Options{Dir: dir, FS: d, MaxFile: int64(rapid.IntRange(1, 1000).Draw(r, "size"))})
+	if err != nil {
+		r.Fatal(err)
+	}
+	if len(rec.Damaged) > 0 {
+		r.Fatalf("%+v", rec)
+	}
+	if got := contentsIfReadable(j); !subset(claimed, got) {
+		r.Fatalf("claimed %v, found %v", claimed, got)
+	}
+	faults := rapid.SliceOfN(rapid.IntRange(0, 60), 0, 5).Draw(r, "faults")
+	d.setFail(func(call int, _ string) error {
+		if slices.Contains(faults, call) {
+			return syscall.EIO
+		}
+		return nil
+	})
+	for range rapid.IntRange(0, 12).Draw(r, "events") {
+		seq := j.LastSeq() + 1
+		p := payload(seq, strings.Repeat("x", rapid.IntRange(0, 700).Draw(r, "length")))
+		if j.Append(seq, p) != nil {
+			continue
+		}
+		if _, ok := claimed[seq]; ok {
+			r.Fatalf("number %d twice", seq)
+		}
+		claimed[seq] = string(p)
+	}
+	if rapid.Bool().Draw(r, "healed") {
+		d.heal()
+	}
+	after := d.crash(rapid.IntRange(-1, 900).Draw(r, "keep"))
+	if rapid.Bool().Draw(r, "zeros") {
+		after = d.crashZeros(rapid.IntRange(0, 2).Draw(r, "sectors"))
+	}
+	_ = j.Close() // gives the lock free, as the end of a program does
+	return after
 }
 
 func subset(part, all map[uint64]string) bool {
@@ -900,5 +926,75 @@ func BenchmarkAppend(b *testing.B) {
 				b.ReportMetric(float64(d.syncs)/float64(b.N), "fsyncs/event")
 			}
 		})
+	}
+}
+
+// The disk fails, or the power, at any moment of mending a damaged file: no byte
+// and no record before the damage is lost, and no number is used again.
+func TestFaultsWhileMending(t *testing.T) {
+	dir := t.TempDir()
+	for _, fault := range []error{syscall.ENOSPC, syscall.EIO, errShort} {
+		for at := range 40 {
+			for _, keep := range []int{0, 7, -1} {
+				d, original := example(t, dir)
+				name := d.logs()[len(d.logs())-1]
+				content := d.read(name)
+				content[10] ^= 1
+				d.put(name, content)
+				first, ends := layout(content, name)
+				d.setFail(func(call int, _ string) error {
+					if call >= at {
+						return fault
+					}
+					return nil
+				})
+				j, _, err := archive.Open(archive.Options{Dir: dir, FS: d, MaxFile: small})
+				after := d.crash(keep)
+				if err == nil {
+					_ = j.Close()
+				}
+				j, _ = open(t, archive.Options{Dir: dir, FS: after, MaxFile: small})
+				kept := before(original, first, ends, 0)
+				checkKept(t, j, kept)
+				aside := after.read(name + ".0.damaged")
+				if !bytes.Equal(append(after.read(name), aside...), content) {
+					t.Fatalf("call %d: bytes are lost: %q and %q", at, after.read(name), aside)
+				}
+				if j.LastSeq() < 13 {
+					t.Fatalf("call %d: record %d would get a second content", at, j.LastSeq()+1)
+				}
+				goOn(t, j, dir, after, kept)
+			}
+		}
+	}
+}
+
+// The end of a file must not come back: an append that failed may have left a
+// whole record there, and the next one goes into another file.
+func TestLeftoverBeforeANewFile(t *testing.T) {
+	dir, d := t.TempDir(), newDisk()
+	j, _ := open(t, archive.Options{Dir: dir, FS: d, MaxFile: 300})
+	appendAll(t, j, 2, "x")
+	d.setFail(func(_ int, op string) error {
+		if op == "sync" || op == "truncate" {
+			return syscall.EIO
+		}
+		return nil
+	})
+	if j.Append(3, payload(3, "never announced")) == nil {
+		t.Fatal("the fault did not strike")
+	}
+	d.heal()
+	want := payload(3, strings.Repeat("y", 200))
+	if err := j.Append(3, want); err != nil {
+		t.Fatal(err)
+	}
+	closeJournal(t, j)
+	for _, keep := range []int{0, -1} {
+		j, _ = open(t, archive.Options{Dir: dir, FS: d.crash(keep), MaxFile: 300})
+		if got := contents(t, j); got[3] != string(want) || len(got) != 3 {
+			t.Errorf("%v", got)
+		}
+		closeJournal(t, j)
 	}
 }

@@ -78,9 +78,17 @@ type loader struct {
 	texts []string
 	// last is the newest payload.
 	last []byte
+	// cuts are the files whose damaged end has been copied.
+	cuts []cut
 	// burnt is the number after those that a damaged end may have used, 0
 	// when the end is not damaged.
 	burnt uint64
+}
+
+// cut says where a file is to end.
+type cut struct {
+	name string
+	size int64
 }
 
 func (l *loader) say(format string, args ...any) {
@@ -113,8 +121,11 @@ func (j *Journal) load() (Recovery, error) {
 	}
 	l.finish(ack.Seq)
 	// A disk that cannot be written now is reported by the first Append, which
-	// tries this again.
-	_ = j.saveMeta()
+	// tries this again. Damage is cut off only when it is on record that its
+	// numbers have been used; until then every start finds it again.
+	if j.saveMeta() == nil {
+		l.cutOff()
+	}
 	return l.Recovery, nil
 }
 
@@ -168,7 +179,7 @@ func (l *loader) addFile(f found, isLast bool, ack uint64) error {
 	seg := segment{first: f.first, count: s.count, size: s.size, marks: s.marks}
 	switch {
 	case s.end == torn && isLast && seg.end() > ack:
-		l.Truncated = s.rest
+		l.Truncated, l.leftover = s.rest, true
 		l.say("%d bytes of an unfinished record behind record %d were cut off", s.rest, seg.end()-1)
 	case s.end != whole:
 		l.setAside(f, s, data, unreadable)
@@ -192,38 +203,38 @@ func (l *loader) addFile(f found, isLast bool, ack uint64) error {
 	return nil
 }
 
-// setAside moves damaged bytes out of a file. If that is not possible now they
+// setAside copies damaged bytes out of a file. If that is not possible now they
 // stay where they are; nothing is ever written behind them.
 func (l *loader) setAside(f found, s scanned, data []byte, unreadable bool) {
 	aside := fmt.Sprintf("%s.%d.damaged", f.name, s.size)
 	where := filepath.Join(l.dir.path, aside)
 	err := errors.New("they cannot be read")
 	if !unreadable {
-		err = l.moveRest(f.name, aside, s.size, data[s.size:])
+		err = l.dir.replace(aside, data[s.size:], true)
 	}
 	if err != nil {
 		where = filepath.Join(l.dir.path, f.name)
 		l.say("%d bytes behind record %d are damaged and stay in %s (%v)", s.rest, f.first+s.count-1, where, err)
 	} else {
+		l.cuts = append(l.cuts, cut{f.name, s.size})
 		l.say("%d damaged bytes behind record %d were moved to %s; the records before them are kept", s.rest, f.first+s.count-1, where)
 	}
 	l.Damaged = append(l.Damaged, where)
 }
 
-// moveRest copies first and cuts then, so that a crash between loses nothing.
-func (l *loader) moveRest(name, aside string, size int64, rest []byte) error {
-	if err := l.dir.replace(aside, rest, true); err != nil {
-		return err
+// cutOff ends files where their damage began. What fails is done by a later
+// start, which copies the same bytes to the same place.
+func (l *loader) cutOff() {
+	for _, c := range l.cuts {
+		f, err := l.dir.open(c.name, os.O_RDWR)
+		if err != nil {
+			continue
+		}
+		if f.Truncate(c.size) == nil {
+			_ = f.Sync()
+		}
+		_ = f.Close()
 	}
-	f, err := l.dir.open(name, os.O_RDWR)
-	if err != nil {
-		return err
-	}
-	err = f.Truncate(size)
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
 }
 
 // identify finds out which journal this is, and counts the start.
