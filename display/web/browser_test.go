@@ -19,8 +19,14 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// browser starts Chromium; the returned context makes tabs.
-func browser(t *testing.T) context.Context {
+// chromium is a browser that opens tabs. chromedp keeps browsers and tabs in
+// contexts.
+type chromium struct {
+	ctx context.Context //nolint:containedctx // see above
+}
+
+// browser starts Chromium until the test ends.
+func browser(t *testing.T) chromium {
 	t.Helper()
 	path, err := exec.LookPath("chromium")
 	if err != nil {
@@ -36,7 +42,7 @@ func browser(t *testing.T) context.Context {
 	if err := chromedp.Do(ctx); err != nil {
 		t.Fatalf("start chromium: %v", err)
 	}
-	return ctx
+	return chromium{ctx}
 }
 
 // serve puts a server on a loopback port until the test ends.
@@ -73,22 +79,21 @@ type screen struct {
 
 // tab is one page in the browser.
 type tab struct {
-	t *testing.T
-	// chromedp keeps tabs and browsers in contexts.
-	ctx, browser context.Context //nolint:containedctx // see above
+	t   *testing.T
+	ctx context.Context //nolint:containedctx // this is what chromedp calls a tab
 
 	mu       sync.Mutex
 	problems []string
 }
 
-// openTab shows url on a screen.
-func openTab(t *testing.T, browser context.Context, url string, s screen) *tab {
+// open shows url on a screen.
+func (b chromium) open(t *testing.T, url string, s screen) *tab {
 	t.Helper()
-	ctx, cancel := chromedp.NewContext(browser)
+	ctx, cancel := chromedp.NewContext(b.ctx)
 	t.Cleanup(cancel)
 	ctx, cancel = context.WithTimeout(ctx, 60*time.Second)
 	t.Cleanup(cancel)
-	p := &tab{t: t, ctx: ctx, browser: browser}
+	p := &tab{t: t, ctx: ctx}
 	if err := chromedp.Listen(ctx, p.listen); err != nil {
 		t.Fatalf("open a tab: %v", err)
 	}
@@ -219,7 +224,11 @@ func (p *tab) shoot(name string) {
 	if dir == "" {
 		return
 	}
-	png, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
+	shot := chromedp.CaptureScreenshot()
+	if os.Getenv("REVERSI_SHOTS_FULL") != "" {
+		shot = chromedp.FullScreenshot(100)
+	}
+	png, err := chromedp.Run(p.ctx, shot)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -272,7 +281,7 @@ func TestPageFitsEveryScreen(t *testing.T) {
 			url := serve(t, tb.server)
 			st.make(tb)
 			for _, sc := range screens {
-				p := openTab(t, b, url, sc.screen)
+				p := b.open(t, url, sc.screen)
 				p.t = t
 				p.fits()
 				p.shoot(st.name + "-" + sc.name)

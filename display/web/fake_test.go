@@ -74,8 +74,10 @@ func (tb *table) command(_ context.Context, c Command) Response {
 		tb.undo(1)
 	case "new":
 		var args struct {
-			Variant string
-			Players struct{ Black, White string }
+			Players struct {
+				Black string `json:"black"`
+				White string `json:"white"`
+			} `json:"players"`
 		}
 		if json.Unmarshal(c.Args, &args) != nil {
 			return Response{Status: "error", Code: "bad_payload", Error: "args"}
@@ -167,19 +169,6 @@ func (tb *table) finish() {
 		}
 		tb.play(legal.First().String())
 	}
-}
-
-// set replaces the game by one at a given position.
-func (tb *table) set(text string, turn engine.Color) {
-	tb.t.Helper()
-	tb.mu.Lock()
-	defer tb.mu.Unlock()
-	discs, err := engine.ParseDiscs(text)
-	if err != nil {
-		tb.t.Fatal(err)
-	}
-	tb.phase, tb.game.Position, tb.discs = "playing", engine.Position{Discs: discs, Turn: turn}, discs
-	tb.publish()
 }
 
 // judge looks at the table after it has changed.
@@ -296,7 +285,7 @@ func (tb *table) publish() {
 	if tb.phase == "over" {
 		result = map[string]any{"result": tb.game.Rules.Winner(tb.game.Discs).String()}
 	}
-	sum := sha256.Sum256([]byte(tb.game.Discs.String() + turn[:1]))
+	sum := sha256.Sum256([]byte(tb.game.String() + turn[:1]))
 	record := tb.game.Discs
 	state, err := json.Marshal(map[string]any{
 		"v": 1, "jid": "01J", "seq": tb.seq, "game": "01G", "variant": "classic", "profile": "home", "hints": "on",

@@ -47,7 +47,7 @@ func load(o Options) (*files, error) {
 		if base == "index.html" {
 			continue
 		}
-		fmt.Fprintf(sum, "%s %d\n", base, len(text))
+		sum.Write(fmt.Appendf(nil, "%s %d\n", base, len(text)))
 		sum.Write(text)
 		if f.parts[base], err = newFile(base, text); err != nil {
 			return nil, err

@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -166,5 +165,5 @@ func answer(w http.ResponseWriter, status int, r reply) {
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	// The visitor may have gone; there is nobody to tell.
-	_ = json.NewEncoder(w).Encode(r)
+	_, _ = w.Write(mustJSON(r))
 }

@@ -89,9 +89,16 @@ func TestMethods(t *testing.T) {
 		method, path string
 		want         int
 	}{
-		{http.MethodGet, "/api/v1/command", 405}, {http.MethodPut, "/api/v1/command", 405}, {http.MethodGet, "/api/v1/hands", 405},
-		{http.MethodDelete, "/api/v1/state", 405}, {http.MethodPost, "/", 405}, {http.MethodHead, "/", 200}, {http.MethodGet, "/api", 404},
-		{http.MethodGet, "/api/v1/state", 200}, {http.MethodGet, "/index.html", 404}, {http.MethodGet, "/assets/", 404},
+		{http.MethodGet, "/api/v1/command", 405},
+		{http.MethodPut, "/api/v1/command", 405},
+		{http.MethodGet, "/api/v1/hands", 405},
+		{http.MethodDelete, "/api/v1/state", 405},
+		{http.MethodPost, "/", 405},
+		{http.MethodHead, "/", 200},
+		{http.MethodGet, "/api", 404},
+		{http.MethodGet, "/api/v1/state", 200},
+		{http.MethodGet, "/index.html", 404},
+		{http.MethodGet, "/assets/", 404},
 	} {
 		if w := ask(s, c.method, c.path, "{}", nil); w.Code != c.want {
 			t.Errorf("%s %s: status %d, want %d", c.method, c.path, w.Code, c.want)

@@ -43,7 +43,7 @@ func plain(t *testing.T, change func(o *Options)) *Server {
 
 // ask sends one request to h as the page would.
 func ask(h http.Handler, method, path, body string, change func(r *http.Request)) *httptest.ResponseRecorder {
-	r := httptest.NewRequest(method, path, strings.NewReader(body))
+	r := httptest.NewRequestWithContext(context.Background(), method, path, strings.NewReader(body))
 	r.Host = "localhost:8080"
 	if method == http.MethodPost {
 		r.Header.Set("Content-Type", "application/json")
@@ -123,7 +123,7 @@ func dial(t *testing.T, w *wire, lastID string) *ear {
 		t.Fatal(err)
 	}
 	l := &ear{t: t, conn: near, r: bufio.NewReader(near)}
-	res, err := http.ReadResponse(l.r, nil)
+	res, err := http.ReadResponse(l.r, nil) //nolint:bodyclose // a stream ends with its connection
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,6 +175,17 @@ func (l *ear) want(kind string) got {
 	}
 }
 
+// drain reads until the stream ends.
+func (l *ear) drain() (all []got) {
+	for {
+		m, err := l.next()
+		if err != nil {
+			return all
+		}
+		all = append(all, m)
+	}
+}
+
 // fact is the smallest event that has a sequence number.
 func fact(t *testing.T, seq uint64) []byte {
 	t.Helper()
@@ -187,7 +198,9 @@ func fact(t *testing.T, seq uint64) []byte {
 
 func seqOf(t *testing.T, m got) uint64 {
 	t.Helper()
-	var e struct{ Seq uint64 }
+	var e struct {
+		Seq uint64 `json:"seq"`
+	}
 	if err := json.Unmarshal([]byte(m.data), &e); err != nil {
 		t.Fatalf("%v in %q", err, m.data)
 	}

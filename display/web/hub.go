@@ -209,9 +209,9 @@ func (h *hub) resume(id string) (n uint64, known bool) {
 
 func (h *hub) id(n uint64) string { return h.epoch + "-" + strconv.FormatUint(n, 10) }
 
-// take returns what r has not seen yet, nothing if it has seen all. With dark
-// the LEDs wait for a later batch.
-func (h *hub) take(r *reader, dark bool) (b batch) {
+// take returns what r has not seen yet, nothing if it has seen all. With wait
+// the view and the LEDs are left for a later batch.
+func (h *hub) take(r *reader, wait bool) (b batch) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if r.snapshot || h.last-(r.next-1) > ringSize {
@@ -228,10 +228,13 @@ func (h *hub) take(r *reader, dark bool) (b batch) {
 		r.nudge()
 		return b
 	}
+	if wait {
+		return b
+	}
 	if r.view {
 		b.view, r.view = h.view, false
 	}
-	if r.leds && !dark {
+	if r.leds {
 		b.leds, r.leds = h.leds, false
 	}
 	return b

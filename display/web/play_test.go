@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -60,14 +59,14 @@ func TestBrowser(t *testing.T) {
 		{"gives commands", givesCommands},
 		{"has no hands on a real board", hasNoHands},
 		{"does not blink where motion is not wanted", doesNotBlink},
-		{"lives in ten tabs", livesInTenTabs},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.test(t, func(tb *table, s screen) *tab {
-				return openTab(t, b, serve(t, tb.server), s)
+				return b.open(t, serve(t, tb.server), s)
 			})
 		})
 	}
+	t.Run("lives in ten tabs", func(t *testing.T) { livesInTenTabs(t, b) })
 	t.Run("understands the referee", func(t *testing.T) { showsTheReferee(t, b) })
 	t.Run("tells when it is stale and comes back", func(t *testing.T) { tellsStale(t, b) })
 }
@@ -185,99 +184,99 @@ func playsByKeyboard(t *testing.T, show func(*table, screen) *tab) {
 	p.quiet()
 }
 
+// mouse moves the pointer over a page and watches what the hands then do.
+type mouse struct {
+	*tab
+	table *table
+}
+
+// center returns the middle of an element.
+func (m mouse) center(selector string) (x, y float64) {
+	m.t.Helper()
+	at := eval[[]float64](m.tab, fmt.Sprintf(`(() => { const r = document.querySelector(%q).getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()`, selector))
+	return at[0], at[1]
+}
+
+func (m mouse) click(selector string, o ...chromedp.MouseOption) {
+	m.t.Helper()
+	x, y := m.center(selector)
+	m.run(chromedp.MouseClickXY(x, y, o...))
+}
+
+func (m mouse) drag(from, to string) {
+	m.t.Helper()
+	x1, y1 := m.center(from)
+	x2, y2 := m.center(to)
+	m.run(chromedp.DragAndDropXY(x1, y1, x2, y2, 6))
+}
+
+// did fails the test unless the hands did just this.
+func (m mouse) did(what string, want Act) {
+	m.t.Helper()
+	for range 500 {
+		acts := m.table.did()
+		if len(acts) == 0 {
+			m.until("true") // one turn around the browser
+			continue
+		}
+		if len(acts) != 1 || acts[0] != want {
+			m.t.Errorf("%s did %+v, want %+v", what, acts, want)
+		}
+		return
+	}
+	m.t.Errorf("%s did nothing, want %+v", what, want)
+}
+
+// on is the selector of a square.
+func on(square string) string { return fmt.Sprintf(`[data-square=%q]`, square) }
+
 func playsByMouse(t *testing.T, show func(*table, screen) *tab) {
 	tb := newTable(t, nil)
 	tb.play("")
-	p := show(tb, laptop())
-	tb.did()
-	center := func(selector string) (x, y float64) {
-		t.Helper()
-		at := eval[[]float64](p, fmt.Sprintf(`(() => { const r = document.querySelector(%q).getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()`, selector))
-		return at[0], at[1]
-	}
-	drag := func(from, to string) {
-		t.Helper()
-		x1, y1 := center(from)
-		x2, y2 := center(to)
-		p.run(chromedp.DragAndDropXY(x1, y1, x2, y2, 6))
-	}
-	wait := func(n int) []Act {
-		t.Helper()
-		for range 200 {
-			tb.mu.Lock()
-			done := len(tb.acts) >= n
-			tb.mu.Unlock()
-			if done {
-				return tb.did()
-			}
-			p.until("true") // one turn around the browser
-		}
-		t.Fatalf("the hands did %v, want %d acts", tb.did(), n)
-		return nil
-	}
-	x, y := center(`[data-square="f5"]`)
-	p.run(chromedp.MouseClickXY(x, y))
-	if got := wait(1); got[0].Op != OpPlace || got[0].Square != square(t, "f5") || got[0].Color != engine.Black {
-		t.Errorf("a click on an empty square did %+v", got)
-	}
+	p := mouse{show(tb, laptop()), tb}
+	sq := func(name string) engine.Square { return square(t, name) }
+	p.click(on("f5"))
+	p.did("a click on an empty square", Act{Op: OpPlace, Square: sq("f5"), HasSquare: true, Color: engine.Black})
 	p.sentence("Still to turn: e5.")
-	x, y = center(`[data-square="e5"]`)
-	p.run(chromedp.MouseClickXY(x, y))
-	if got := wait(1); got[0].Op != OpTurn || got[0].Square != square(t, "e5") {
-		t.Errorf("a click on a disc did %+v", got)
-	}
+	p.click(on("e5"))
+	p.did("a click on a disc", Act{Op: OpTurn, Square: sq("e5"), HasSquare: true, Color: engine.None})
 	p.sentence("White to move.")
-	x, y = center(`[data-square="a8"]`)
-	p.run(chromedp.MouseClickXY(x, y, chromedp.ButtonModifiers(kb.ModifierShift)))
-	if got := wait(1); got[0].Op != OpPlace || got[0].Color != engine.Black {
-		t.Errorf("a click with Shift did %+v, want the wrong color", got)
-	}
+	p.click(on("a8"), chromedp.ButtonModifiers(kb.ModifierShift))
+	p.did("a click with Shift", Act{Op: OpPlace, Square: sq("a8"), HasSquare: true, Color: engine.Black})
 	p.until(`document.querySelector('[data-square="a8"] .disc')`)
-	drag(`[data-square="a8"]`, `[data-square="d6"]`)
-	if got := wait(1); got[0].Op != OpSlide || got[0].Square != square(t, "a8") || got[0].To != square(t, "d6") {
-		t.Errorf("a drag over the board did %+v", got)
-	}
+	p.drag(on("a8"), on("d6"))
+	p.did("a drag over the board", Act{Op: OpSlide, Square: sq("a8"), HasSquare: true, To: sq("d6"), Color: engine.None})
 	p.until(`document.querySelector('[data-square="d6"] .disc')`)
-	drag(`[data-square="d6"]`, `#name`)
-	if got := wait(1); got[0].Op != OpLift || got[0].Square != square(t, "d6") {
-		t.Errorf("a drag off the board did %+v", got)
-	}
-	drag(`.pile[data-color="white"]`, `[data-square="d6"]`)
-	if got := wait(1); got[0].Op != OpPlace || got[0].Square != square(t, "d6") || got[0].Color != engine.White {
-		t.Errorf("a drag from the white pile did %+v", got)
-	}
-	for _, c := range []struct {
-		click string
-		want  Act
-	}{
-		{"#autoflip", Act{Op: OpAutoFlip, On: true, Color: engine.None}},
-		{"#sleeve", Act{Op: OpSleeve, Color: engine.None}},
-		{"#sweep", Act{Op: OpSweep, Color: engine.None}},
-		{"#reset", Act{Op: OpReset, Color: engine.None}},
+	p.drag(on("d6"), "#name")
+	p.did("a drag off the board", Act{Op: OpLift, Square: sq("d6"), HasSquare: true, Color: engine.None})
+	p.drag(`.pile[data-color="white"]`, on("d6"))
+	p.did("a drag from the white pile", Act{Op: OpPlace, Square: sq("d6"), HasSquare: true, Color: engine.White})
+	p.click("#wrong")
+	p.click(on("h1"))
+	p.did("a click with the switch on", Act{Op: OpPlace, Square: sq("h1"), HasSquare: true, Color: engine.Black})
+	for id, want := range map[string]Act{
+		"#autoflip": {Op: OpAutoFlip, On: true, Color: engine.None},
+		"#sleeve":   {Op: OpSleeve, Color: engine.None},
+		"#sweep":    {Op: OpSweep, Color: engine.None},
+		"#reset":    {Op: OpReset, Color: engine.None},
 	} {
-		x, y := center(c.click)
-		p.run(chromedp.MouseClickXY(x, y))
-		if got := wait(1); got[0] != c.want {
-			t.Errorf("%s did %+v, want %+v", c.click, got, c.want)
-		}
+		p.click(id)
+		p.did(id, want)
 	}
 	p.until(`document.getElementById("autoflip").getAttribute("aria-checked") === "true"`)
-	x, y = center("#fail")
-	p.run(chromedp.MouseClickXY(x, y))
-	x, y = center(`[data-square="g7"]`)
-	p.run(chromedp.MouseClickXY(x, y))
-	if got := wait(1); got[0].Op != OpFail || got[0].Square != square(t, "g7") || got[0].Fault != "dead" {
-		t.Errorf("breaking g7 did %+v", got)
-	}
+	p.click("#fail")
+	p.click(on("g7"))
+	p.did("breaking a sensor", Act{Op: OpFail, Square: sq("g7"), HasSquare: true, Fault: "dead", Color: engine.None})
 	p.until(`document.querySelector('[data-square="g7"]').classList.contains("failed")`)
 	if got, want := p.label("g7"), "g7, empty, light: this square cannot be read, sensor broken"; got != want {
 		t.Errorf("label %q, want %q", got, want)
 	}
+	p.click("#heal")
+	p.did("mending", Act{Op: OpHeal, Color: engine.None})
 	tb.mu.Lock()
 	tb.refuse = "There is no disc left in the box."
 	tb.mu.Unlock()
-	x, y = center(`[data-square="a1"]`)
-	p.run(chromedp.MouseClickXY(x, y))
+	p.click(on("a1"))
 	p.until(`document.getElementById("notice").textContent === "There is no disc left in the box."`)
 	p.quiet()
 }
@@ -322,32 +321,22 @@ func hasGrid(t *testing.T, show func(*table, screen) *tab) {
 	p := show(tb, laptop())
 	call(p, accessibility.Enable, cdp.Empty{})
 	tree := call(p, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
-	role := func(n *accessibility.Node) string { return axText(t, n.Role) }
-	byID := make(map[accessibility.NodeID]*accessibility.Node)
+	role := make(map[accessibility.NodeID]string)
 	for _, n := range tree.Nodes {
-		byID[n.NodeID] = n
+		role[n.NodeID] = axText(n.Role)
 	}
 	rows, cells, names := 0, 0, []string{}
 	for _, n := range tree.Nodes {
-		if n.Ignored {
-			continue
-		}
-		switch role(n) {
-		case "row":
+		name, parent := axText(n.Name), role[n.ParentID]
+		switch is := role[n.NodeID]; {
+		case n.Ignored:
+		case is == "row" && parent == "grid":
 			rows++
-			if parent := byID[n.ParentID]; parent == nil || role(parent) != "grid" {
-				t.Error("a row is not in the grid")
-			}
-		case "gridcell":
+		case is == "gridcell" && parent == "row":
 			cells++
-			names = append(names, axText(t, n.Name))
-			if parent := byID[n.ParentID]; parent == nil || role(parent) != "row" {
-				t.Error("a cell is not in a row")
-			}
-		case "button", "combobox", "switch", "textbox", "listbox":
-			if axText(t, n.Name) == "" {
-				t.Errorf("a %s has no name", role(n))
-			}
+			names = append(names, name)
+		case name == "" && slices.Contains([]string{"button", "combobox", "switch", "textbox", "listbox", "grid", "dialog"}, is):
+			t.Errorf("a %s has no name", is)
 		}
 	}
 	if rows != 8 || cells != 64 {
@@ -364,13 +353,10 @@ func hasGrid(t *testing.T, show func(*table, screen) *tab) {
 	}
 }
 
-func axText(t *testing.T, v *accessibility.Value) string {
-	t.Helper()
-	if v == nil {
-		return ""
-	}
+// axText returns a value of the accessibility tree that is a text.
+func axText(v *accessibility.Value) string {
 	var s string
-	if err := json.Unmarshal([]byte(v.Value), &s); err != nil {
+	if v == nil || json.Unmarshal([]byte(v.Value), &s) != nil {
 		return ""
 	}
 	return s
@@ -499,14 +485,14 @@ func doesNotBlink(t *testing.T, show func(*table, screen) *tab) {
 
 // Scenario 63: ten tabs share one stream, and when its tab closes another one
 // goes on without a missed ply.
-func livesInTenTabs(t *testing.T, show func(*table, screen) *tab) {
+func livesInTenTabs(t *testing.T, b chromium) {
 	tb := newTable(t, nil)
 	tb.play("f5")
-	first := show(tb, phone())
-	url := eval[string](first, "location.href")
+	url := serve(t, tb.server)
+	first := b.open(t, url, phone())
 	tabs := []*tab{}
 	for range 9 {
-		tabs = append(tabs, openTab(t, first.browser, url, phone()))
+		tabs = append(tabs, b.open(t, url, phone()))
 	}
 	readers := func() int {
 		tb.server.hub.mu.Lock()
@@ -542,12 +528,12 @@ func livesInTenTabs(t *testing.T, show func(*table, screen) *tab) {
 
 // A page never pretends: silence is stale, no server is offline, and a server
 // that was started anew is shown as it is now.
-func tellsStale(t *testing.T, browser context.Context) {
+func tellsStale(t *testing.T, b chromium) {
 	quick := func(o *Options) { o.Stale, o.Heartbeat = 1500*time.Millisecond, time.Hour }
 	tb := newTable(t, quick)
 	tb.play("f5")
 	url, stop := serveUntil(t, tb.server, "127.0.0.1:0")
-	p := openTab(t, browser, url, laptop())
+	p := b.open(t, url, laptop())
 	p.until(`document.getElementById("link").dataset.state === "stale"`)
 	if got := eval[string](p, `document.getElementById("link-text").textContent`); !strings.HasPrefix(got, "Stale") {
 		t.Errorf("says %q", got)

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -50,7 +49,7 @@ func (j *judged) see(discs engine.Discs) {
 }
 
 // The page understands what the referee really says.
-func showsTheReferee(t *testing.T, browser context.Context) {
+func showsTheReferee(t *testing.T, b chromium) {
 	rules, err := engine.Variant("classic")
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +61,7 @@ func showsTheReferee(t *testing.T, browser context.Context) {
 	server := plain(t, nil)
 	j := &judged{t: t, server: server, state: referee.New(referee.Match{Rules: rules, Profile: profile, Players: [2]string{"Aigerim", "Baurzhan"}})}
 	j.see(engine.Discs{})
-	p := openTab(t, browser, serve(t, server), screen{width: 1280, height: 800})
+	p := b.open(t, serve(t, server), screen{width: 1280, height: 800})
 	if got := p.label("d4"); got != "d4, empty, light: put a disc here" {
 		t.Errorf("label %q", got)
 	}

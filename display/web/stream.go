@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// frameTime is the shortest time between two pictures of the LEDs on a stream.
+// frameTime is the shortest time between two pictures, of the LEDs or of all
+// there is to see, on one stream. A first change is never held back.
 const frameTime = 40 * time.Millisecond
 
 // stream answers GET /api/v1/stream.
@@ -42,7 +43,7 @@ func (s *Server) pump(req *http.Request, r *reader, p *pipe) {
 	defer beat.Stop()
 	frame := time.NewTimer(0)
 	defer frame.Stop()
-	ready := false // the next picture of the LEDs may be sent
+	ready := false // the next picture may be sent
 	for {
 		select {
 		case <-req.Context().Done():
@@ -59,7 +60,7 @@ func (s *Server) pump(req *http.Request, r *reader, p *pipe) {
 		if !b.empty() {
 			s.hub.write(&p.buf, b)
 		}
-		if b.leds != nil {
+		if b.view != nil || b.leds != nil {
 			ready = false
 			frame.Reset(frameTime)
 		}

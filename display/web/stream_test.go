@@ -40,16 +40,15 @@ func TestStreamBeginsWithEverything(t *testing.T) {
 		defer l.close()
 		m := l.want("snapshot")
 		var snapshot struct {
-			Epoch string
-			Card  struct {
-				Name  string
-				Hands bool
-			}
-			View struct {
-				State    struct{ Phase string }
-				Sentence string
-			}
-			LEDs []byte
+			Epoch string `json:"epoch"`
+			Card  card   `json:"card"`
+			View  struct {
+				State struct {
+					Phase string `json:"phase"`
+				} `json:"state"`
+				Sentence string `json:"sentence"`
+			} `json:"view"`
+			LEDs []byte `json:"leds"`
 		}
 		if err := json.Unmarshal([]byte(m.data), &snapshot); err != nil {
 			t.Fatal(err)
@@ -87,43 +86,63 @@ func TestStreamResumes(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bubble(t, nil, func(t *testing.T, s *Server, w *wire) {
-				for n := range before {
-					s.Event(uint64(n)+1, fact(t, uint64(n)+1))
-				}
+				tell(t, s, 1, before)
 				first := dial(t, w, "")
-				snapshot := first.want("snapshot")
-				epoch, _, _ := strings.Cut(snapshot.id, "-")
+				epoch, _, _ := strings.Cut(first.want("snapshot").id, "-")
 				first.close()
-				for n := range c.missed {
-					s.Event(uint64(before+n)+1, fact(t, uint64(before+n)+1))
-				}
+				tell(t, s, before+1, before+c.missed)
 				s.Publish(View{Sentence: "The newest."})
 				l := dial(t, w, c.id(epoch))
 				defer l.close()
 				if c.want == "a snapshot" {
-					m, err := l.next()
-					if err != nil || m.kind != "snapshot" || m.id != fmt.Sprintf("%s-%d", epoch, before+c.missed) {
-						t.Errorf("got %q with id %q (%v), want a snapshot", m.kind, m.id, err)
-					}
+					l.wantSnapshot(fmt.Sprintf("%s-%d", epoch, before+c.missed))
 				} else {
-					for n := range c.missed {
-						seq := uint64(before + n + 1)
-						if m, err := l.next(); err != nil || m.kind != "event" || seqOf(t, m) != seq || m.id != fmt.Sprintf("%s-%d", epoch, seq) {
-							t.Fatalf("got %q %q %s (%v), want event %d", m.kind, m.id, m.data, err, seq)
-						}
-					}
-					if m, err := l.next(); err != nil || m.kind != "view" || !strings.Contains(m.data, "The newest.") || m.id != "" {
-						t.Errorf("got %q %q (%v), want the newest view without an id", m.kind, m.id, err)
-					}
+					l.wantEvents(epoch, before+1, before+c.missed)
+					l.wantView("The newest.")
 				}
 				// What comes next is news, and nothing twice.
-				next := uint64(before+c.missed) + 1
-				s.Event(next, fact(t, next))
-				if m := l.want("event"); seqOf(t, m) != next {
+				next := before + c.missed + 1
+				tell(t, s, next, next)
+				if m := l.want("event"); seqOf(t, m) != uint64(next) {
 					t.Errorf("then got %s, want event %d", m.data, next)
 				}
 			})
 		})
+	}
+}
+
+// wantSnapshot reads a snapshot with the given id.
+func (l *ear) wantSnapshot(id string) {
+	l.t.Helper()
+	if m, err := l.next(); err != nil || m.kind != "snapshot" || m.id != id {
+		l.t.Errorf("got %q with id %q (%v), want a snapshot with %s", m.kind, m.id, err, id)
+	}
+}
+
+// wantView reads a view with the given text; a view has no id.
+func (l *ear) wantView(text string) {
+	l.t.Helper()
+	if m, err := l.next(); err != nil || m.kind != "view" || !strings.Contains(m.data, text) || m.id != "" {
+		l.t.Errorf("got %q %q (%v), want a view without an id that says %q", m.kind, m.id, err, text)
+	}
+}
+
+// tell passes the events from first to last on.
+func tell(t *testing.T, s *Server, first, last int) {
+	t.Helper()
+	for n := first; n <= last; n++ {
+		s.Event(uint64(n), fact(t, uint64(n)))
+	}
+}
+
+// wantEvents reads exactly the events from first to last.
+func (l *ear) wantEvents(epoch string, first, last int) {
+	l.t.Helper()
+	for n := first; n <= last; n++ {
+		m, err := l.next()
+		if err != nil || m.kind != "event" || seqOf(l.t, m) != uint64(n) || m.id != fmt.Sprintf("%s-%d", epoch, n) {
+			l.t.Fatalf("got %q %q %s (%v), want event %d", m.kind, m.id, m.data, err, n)
+		}
 	}
 }
 
@@ -168,7 +187,7 @@ func TestStreamKeepsTheNewestViewOnly(t *testing.T) {
 	})
 }
 
-func TestLEDsComeAtMost25TimesASecond(t *testing.T) {
+func TestPicturesComeAtMost25TimesASecond(t *testing.T) {
 	bubble(t, nil, func(t *testing.T, s *Server, w *wire) {
 		l := dial(t, w, "")
 		defer l.close()
@@ -176,19 +195,11 @@ func TestLEDsComeAtMost25TimesASecond(t *testing.T) {
 		var px [64]RGB
 		frames := make(chan int, 1)
 		go func() {
-			n := 0
-			for {
-				m, err := l.next()
-				if err != nil {
-					frames <- n
-					return
-				}
-				if m.kind != "leds" {
-					continue
-				}
-				n++
-				if raw, err := base64.StdEncoding.DecodeString(m.data); err != nil || len(raw) != 192 {
-					t.Errorf("LEDs: %d bytes, %v", len(raw), err)
+			all := l.drain()
+			frames <- len(all)
+			for _, m := range all {
+				if raw, err := base64.StdEncoding.DecodeString(m.data); m.kind != "leds" || err != nil || len(raw) != 192 {
+					t.Errorf("a %s of %d bytes, %v", m.kind, len(raw), err)
 				}
 			}
 		}()
@@ -246,24 +257,22 @@ func TestSlowReaderHoldsNobodyUp(t *testing.T) {
 		live := dial(t, w, "")
 		defer live.close()
 		live.want("snapshot")
-		const events = 3 * ringSize
+		const events = 3000 // three times what the ring holds
 		began := time.Now()
-		go func() {
-			for n := range uint64(events) {
-				s.Event(n+1, fact(t, n+1))
-				s.Publish(View{Sentence: fmt.Sprintf("After %d.", n+1)})
-				if n%100 == 99 {
-					time.Sleep(time.Millisecond) // let the live reader follow
+		for n := 1; n < events; n += 100 {
+			tell(t, s, n, n+99)
+			s.Publish(View{Sentence: "On we go."})
+			for i := range 100 {
+				if m := live.want("event"); seqOf(t, m) != uint64(n+i) {
+					t.Fatalf("got %s, want event %d", m.data, n+i)
 				}
-			}
-		}()
-		for n := range uint64(events) {
-			if m := live.want("event"); seqOf(t, m) != n+1 {
-				t.Fatalf("got %s, want event %d", m.data, n+1)
 			}
 		}
 		if d := time.Since(began); d > time.Second {
 			t.Errorf("the live reader waited %v for readers that stand still", d)
+		}
+		s.Publish(View{Sentence: "The end."})
+		for !strings.Contains(live.want("view").data, "The end.") {
 		}
 		time.Sleep(writeTimeout + time.Second)
 		s.hub.mu.Lock()
@@ -273,11 +282,7 @@ func TestSlowReaderHoldsNobodyUp(t *testing.T) {
 			t.Errorf("%d readers are still served, want the one that reads", readers)
 		}
 		for _, l := range stuck {
-			for {
-				if _, err := l.next(); err != nil {
-					break
-				}
-			}
+			l.drain()
 		}
 	})
 }
@@ -311,18 +316,14 @@ func TestShutdownEndsAllStreams(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() { done <- s.Serve(ctx, w) }()
-		ended := make(chan error, 10)
+		ended := make(chan struct{}, 10)
 		for range 10 {
 			l := dial(t, w, "")
 			l.want("snapshot")
 			go func() {
-				for {
-					if _, err := l.next(); err != nil {
-						l.close()
-						ended <- err
-						return
-					}
-				}
+				l.drain()
+				l.close()
+				ended <- struct{}{}
 			}()
 		}
 		silent := dial(t, w, "") // never reads: it must not hold the end up
