@@ -56,7 +56,7 @@ type (
 		Kind    FaultKind
 	}
 	// PowerRestored says that the program has come back in mid-game; Changed
-	// are the squares that differ from the record.
+	// are the squares that do not look as they did when they were last seen.
 	PowerRestored struct {
 		Changed engine.Bitboard
 		// Gap is how long it was away, negative when unknown.

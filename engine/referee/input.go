@@ -31,9 +31,13 @@ type (
 	}
 	// PowerOn says that the record was restored from the journal after Gap
 	// without power (negative when unknown); the first reading is to come.
+	// Seen is what the cells said last before, if SeenOK; otherwise the board
+	// is taken to have been as on record.
 	PowerOn struct {
-		At  Time
-		Gap Time
+		At     Time
+		Gap    Time
+		Seen   engine.Discs
+		SeenOK bool
 	}
 	// Tick is the answer to Wake.
 	Tick struct{ At Time }

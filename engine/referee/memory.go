@@ -20,9 +20,10 @@ type memory struct {
 	restoring restoring
 	// undone are the discs that an Undo order left to be turned back.
 	undone engine.Bitboard
-	// resumed and gap: the program has come back in mid-game and the first
-	// reading is still to come.
+	// resumed says that the program has come back in mid-game and the first
+	// reading is still to come. The board was left as before says, for gap.
 	resumed bool
+	before  engine.Discs
 	gap     Time
 }
 

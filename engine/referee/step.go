@@ -14,8 +14,7 @@ func Step(s *State, in Input, out []Effect) []Effect {
 	case CellsBack:
 		t.cellsBack(in)
 	case PowerOn:
-		s.memory.resumed, s.memory.gap = s.Phase == Playing, in.Gap
-		s.TurnSince = in.At
+		t.powerOn(in)
 	case Tick:
 		t.tick(in.At)
 	case Command:
@@ -80,14 +79,24 @@ func (t *turn) judge(at Time) {
 	}
 }
 
+func (t *turn) powerOn(in PowerOn) {
+	s := t.s
+	s.TurnSince = in.At
+	m := &s.memory
+	m.resumed, m.gap, m.before = s.Phase == Playing, in.Gap, s.Game.Discs
+	if in.SeenOK {
+		m.before = in.Seen
+	}
+}
+
 // resume reports what changed on the board while the program was away. If the
 // change cannot be a move on its way, nothing is judged before the board equals
 // the record again.
 func (t *turn) resume() {
 	s := t.s
 	s.memory.resumed = false
-	c := compare(&s.Game, s.Sensed, s.Lost, s.Masked)
-	t.announce(PowerRestored{Changed: (c.placed | c.gone | c.turned) &^ s.Lost, Gap: s.memory.gap})
+	changed := s.memory.before.Diff(s.Sensed) &^ s.Unsure()
+	t.announce(PowerRestored{Changed: changed, Gap: s.memory.gap})
 	if v := s.judge(); v.kind == mistaken || v.kind == lifted || v.kind == withdrawn {
 		s.memory.restoring = restoringPower
 	}

@@ -524,6 +524,34 @@ func TestPowerCut(t *testing.T) {
 	}
 }
 
+// What lay on the board when the power went has not changed meanwhile, record
+// or not.
+func TestPowerCutInMidFlipWithTheBoardRemembered(t *testing.T) {
+	tb := newTable(t)
+	tb.play("f5d6")
+	tb.put("b c5")
+	before := tb.discs
+	for _, tc := range []struct{ change, changed, guide string }{
+		{"", "", "flip d5"},
+		{"b d5", "d5", ""},
+		{"- c5", "c5", ""},
+		{"w h8", "h8", "remove c5 h8"},
+	} {
+		revived := *tb
+		revived.state.Pending, revived.state.SensedOK, revived.said = referee.Pending{}, false, nil
+		revived.step(referee.PowerOn{Gap: time.Minute, Seen: before, SeenOK: true})
+		if tc.change == "" {
+			revived.look()
+		} else {
+			revived.put(tc.change)
+		}
+		if len(revived.said) == 0 || revived.said[0] != "power "+tc.changed {
+			t.Errorf("%q: events %q, want power %s first", tc.change, revived.said, tc.changed)
+		}
+		revived.guide(tc.guide)
+	}
+}
+
 func TestSteadyReadingDoesNotAllocate(t *testing.T) {
 	tb := newTable(t)
 	tb.put("b f5")

@@ -60,6 +60,8 @@ type App struct {
 	// ledTrouble says that the LEDs do not answer; the lamp keeper sets it.
 	ledTrouble atomic.Bool
 
+	scribe *scribe
+
 	rig   *Rig
 	hands *hands
 	lamps *lampKeeper
@@ -143,6 +145,7 @@ func (a *App) run(ctx context.Context, o Options) (err error) {
 	tasks.Go(func() { a.scan(inner) })
 	tasks.Go(func() { a.listen(inner) })
 	tasks.Go(func() { a.lamps.keep(inner) })
+	tasks.Go(func() { a.scribe.keep(inner) })
 	if listener != nil {
 		tasks.Go(func() {
 			if err := a.page.Serve(inner, listener); err != nil {
@@ -194,7 +197,8 @@ func (a *App) loop(ctx context.Context) {
 	a.wake = stoppedTimer()
 	defer a.wake.Stop()
 	if a.core.State.Phase == referee.Playing {
-		a.step(referee.PowerOn{At: a.now(), Gap: a.gap()})
+		seen, ok := readSeen(a.dir, a.journal.JID(), a.core.Seq())
+		a.step(referee.PowerOn{At: a.now(), Gap: a.gap(), Seen: seen, SeenOK: ok})
 	}
 	a.present()
 	for {
@@ -203,6 +207,9 @@ func (a *App) loop(ctx context.Context) {
 			return
 		case in := <-a.inputs:
 			a.step(in)
+			if _, ok := in.(referee.Seen); ok {
+				a.scribe.put(seenFile, seenText(a.journal.JID(), a.core.Seq(), a.core.State.Sensed))
+			}
 		case d := <-a.writer.Durable():
 			a.announce(d.Seq, d.Payload)
 		case err := <-a.writer.Trouble():
@@ -348,7 +355,7 @@ func (a *App) openJournal(dir string) error {
 		a.log.Warn("the journal was mended", "what", recovery.Text)
 	}
 	a.journal, a.boot = journal, journal.Boot()
-	a.dir, a.match = dir, match
+	a.dir, a.match, a.scribe = dir, match, newScribe(dir)
 	a.core = NewCore(CoreOptions{
 		Match: match, JID: journal.JID(), Stamp: a.stamp,
 		NewGame: func() string { return ulid.Make().String() },
@@ -408,7 +415,8 @@ func (a *App) openHands() (err error) {
 	if a.core.State.Ended {
 		discs = a.match.Rules.Start.Discs
 	}
-	a.hands, err = newHands(a.rig.Sim, filepath.Join(a.dir, tableFile), a.config.Hardware.NorthIsBlack, discs, a.now)
+	a.hands, err = newHands(a.rig.Sim, filepath.Join(a.dir, tableFile), a.config.Hardware.NorthIsBlack, discs, a.now,
+		func(table string) { a.scribe.put(tableFile, table) })
 	return err
 }
 

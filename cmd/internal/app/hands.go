@@ -27,7 +27,8 @@ const turnTime = 250 * time.Millisecond
 type hands struct {
 	board *sim.Board
 	now   func() time.Duration
-	file  string
+	// keep stores the picture of the table for the next start.
+	keep func(table string)
 	// blackUp is the face that shows black.
 	blackUp sim.Face
 
@@ -41,9 +42,9 @@ type hands struct {
 
 // newHands lays the discs of file on the table, or those of start if there is
 // no such file.
-func newHands(board *sim.Board, file string, northIsBlack bool, start engine.Discs, now func() time.Duration) (*hands, error) {
+func newHands(board *sim.Board, file string, northIsBlack bool, start engine.Discs, now func() time.Duration, keep func(string)) (*hands, error) {
 	h := &hands{
-		board: board, now: now, file: file, blackUp: sim.NorthUp,
+		board: board, now: now, keep: keep, blackUp: sim.NorthUp,
 		held: make(map[engine.Square]engine.Color), ill: make(map[engine.Square]string),
 		rng: rand.New(rand.NewPCG(1, uint64(time.Now().UnixNano()))), //nolint:gosec // picks which discs a clumsy sleeve lifts
 	}
@@ -116,18 +117,9 @@ func (h *hands) advance(now time.Duration) bool {
 	h.shown = text
 	h.mu.Unlock()
 	if moved {
-		h.save(text)
+		h.keep(text)
 	}
 	return moved
-}
-
-// save replaces the file. What goes wrong is not worth a word: the discs of a
-// real table are not in a file either.
-func (h *hands) save(text string) {
-	next := h.file + ".new"
-	if os.WriteFile(next, []byte(text), 0o600) == nil {
-		_ = os.Rename(next, h.file)
-	}
 }
 
 // table returns the 64 squares as -BW.

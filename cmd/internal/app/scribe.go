@@ -1,0 +1,58 @@
+package app
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// scribe keeps small files up to date without anybody waiting for the disk: the
+// newest content wins, and a content that could not be written is dropped. What
+// is kept in this way is convenient to have after a restart, and not part of
+// the record.
+type scribe struct {
+	dir   string
+	fresh chan struct{}
+
+	mu   sync.Mutex
+	todo map[string]string
+}
+
+func newScribe(dir string) *scribe {
+	return &scribe{dir: dir, fresh: make(chan struct{}, 1), todo: make(map[string]string)}
+}
+
+// put asks for a file to have a content; it never waits.
+func (s *scribe) put(name, content string) {
+	s.mu.Lock()
+	s.todo[name] = content
+	s.mu.Unlock()
+	nudge(s.fresh)
+}
+
+// keep writes until ctx ends, and then what is left.
+func (s *scribe) keep(ctx context.Context) {
+	for {
+		select {
+		case <-s.fresh:
+			s.write()
+		case <-ctx.Done():
+			s.write()
+			return
+		}
+	}
+}
+
+func (s *scribe) write() {
+	s.mu.Lock()
+	todo := s.todo
+	s.todo = make(map[string]string)
+	s.mu.Unlock()
+	for name, content := range todo {
+		path := filepath.Join(s.dir, name)
+		if os.WriteFile(path+".new", []byte(content), 0o600) == nil {
+			_ = os.Rename(path+".new", path)
+		}
+	}
+}
