@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"reversi-board/cmd/internal/soak"
+	"reversi-board/engine"
+)
+
+// soakCommand plays whole games on a virtual board.
+func soakCommand() command {
+	c := command{
+		name:    "soak",
+		summary: "Play whole games with simulated hands and compare every record with what the hands meant",
+		usage:   "soak [--games N | --real FILE... [--every N]] [--seed S] [--variant NAME] [--only N] [--json]",
+		example: program + " soak --games 1000 --seed 7\n" +
+			program + " soak --real WTH_2013.wtb --every 10\n" +
+			program + " soak --games 1000 --seed 7 --only 123",
+	}
+	c.run = func(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
+		fs := newFlags(c)
+		var f soakFlags
+		fs.IntVar(&f.games, "games", 100, "make up `N` random legal games, 1 to 1000000")
+		fs.Uint64Var(&f.seed, "seed", 1, "draw games, hands and parts of the board from `S`; the same seed plays the same")
+		fs.StringVar(&f.variant, "variant", "classic", "make up games of the rules `NAME`: "+strings.Join(engine.VariantNames(), ", "))
+		fs.Var(&f.real, "real", "play the games of `FILE` instead, a WTHOR file (.wtb) or a table of games (.tsv);\ncan be repeated")
+		fs.IntVar(&f.every, "every", 1, "with --real, play every `N`th game only, from the first on")
+		fs.IntVar(&f.only, "only", -1, "play game number `N` alone, as a failure report names it")
+		fs.BoolVar(&f.json, "json", false, "print one JSON object")
+		if code, done := parse(c, fs, args, stdout, stderr); done {
+			return code
+		}
+		options, err := f.options()
+		switch bad := (*usageFault)(nil); {
+		case errors.As(err, &bad):
+			return usageError(stderr, c.name, bad.text)
+		case err != nil:
+			return fail(stderr, c.name, err)
+		}
+		return f.play(ctx, options, stdout, stderr)
+	}
+	return c
+}
+
+// maxSoak is the largest number of games that can be asked for.
+const maxSoak = 1_000_000
+
+// files is a flag that can be given several times.
+type files []string
+
+// String returns the files, for the flag package.
+func (f *files) String() string { return strings.Join(*f, ",") }
+
+// Set adds a file.
+func (f *files) Set(name string) error {
+	if name == "" {
+		return errors.New("no file named")
+	}
+	*f = append(*f, name)
+	return nil
+}
+
+// usageFault is a wrong value of a flag.
+type usageFault struct{ text string }
+
+// Error returns what is wrong.
+func (u *usageFault) Error() string { return u.text }
+
+// soakFlags are the flags of the command.
+type soakFlags struct {
+	games, every, only int
+	seed               uint64
+	variant            string
+	real               files
+	json               bool
+}
+
+// options turns the flags into what is to be played, and reads the files.
+func (f *soakFlags) options() (soak.Options, error) {
+	o := soak.Options{Seed: f.seed, Random: f.games, Variant: f.variant}
+	switch {
+	case f.games < 1 || f.games > maxSoak:
+		return o, &usageFault{fmt.Sprintf("--games %d: want 1 to %d", f.games, maxSoak)}
+	case f.every < 1:
+		return o, &usageFault{fmt.Sprintf("--every %d: want 1 or more", f.every)}
+	}
+	if _, err := engine.Variant(f.variant); err != nil {
+		return o, &usageFault{"--variant: " + err.Error()}
+	}
+	for _, name := range f.real {
+		games, err := soak.Load(name)
+		if err != nil {
+			return o, err
+		}
+		o.Games = append(o.Games, games...)
+	}
+	if len(f.real) > 0 && len(o.Games) == 0 {
+		return o, errors.New("the files hold no games")
+	}
+	switch {
+	case f.only >= o.Count() || f.only < -1:
+		return o, &usageFault{fmt.Sprintf("--only %d: the games are 0 to %d", f.only, o.Count()-1)}
+	case f.only >= 0:
+		o.Indices = []int{f.only}
+	case len(f.real) > 0:
+		for i := 0; i < o.Count(); i += f.every {
+			o.Indices = append(o.Indices, i)
+		}
+	}
+	return o, nil
+}
+
+// play plays the games and prints the report.
+func (f *soakFlags) play(ctx context.Context, o soak.Options, stdout, stderr io.Writer) int {
+	all := o.Count()
+	if o.Indices != nil {
+		all = len(o.Indices)
+	}
+	stop := f.watch(&o, all, stderr)
+	report, err := soak.Run(ctx, o)
+	stop()
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("interrupted after %d of %d games", report.Games, all)
+	}
+	if err != nil {
+		return fail(stderr, "soak", err)
+	}
+	text := f.text(&report)
+	if f.json {
+		object, err := json.Marshal(report)
+		if err != nil {
+			return fail(stderr, "soak", err)
+		}
+		text = string(object) + "\n"
+	}
+	if code := printOut(stdout, stderr, text); code != exitOK {
+		return code
+	}
+	if report.Failed() {
+		return exitError
+	}
+	return exitOK
+}
+
+// watch draws on a terminal how far the games have come, and returns what takes
+// that away again.
+func (f *soakFlags) watch(o *soak.Options, all int, stderr io.Writer) (stop func()) {
+	if !isTerminal(stderr) {
+		return func() {}
+	}
+	var failed, games atomic.Int64
+	began := time.Now()
+	o.Done = func(out *soak.Outcome) {
+		if out.Failed() {
+			failed.Add(1)
+		}
+		n := games.Add(1)
+		_, _ = fmt.Fprintf(stderr, "\r%d of %d games, %d failed, %.1f a second",
+			n, all, failed.Load(), float64(n)/time.Since(began).Seconds())
+	}
+	return func() { _, _ = fmt.Fprint(stderr, "\r\x1b[K") }
+}
+
+// text is the report for people.
+func (f *soakFlags) text(r *soak.Report) string {
+	var b strings.Builder
+	verdict := "every record is what the hands meant"
+	if r.Failed() {
+		verdict = "FAILED"
+	}
+	fmt.Fprintf(&b, "%s\n", verdict)
+	fmt.Fprintf(&b, "  played           %d games, %d moves, %d discs turned, %d passes\n", r.Games, r.Moves, r.Flips, r.Passes)
+	fmt.Fprintf(&b, "  spurious events  %d\n", r.Spurious)
+	fmt.Fprintf(&b, "  missing events   %d\n", r.Missing)
+	fmt.Fprintf(&b, "  wrong records    %d\n", r.WrongRecords)
+	fmt.Fprintf(&b, "  stuck games      %d\n", r.Stuck)
+	fmt.Fprintf(&b, "  disc to lights   %d ms at worst (limit %d ms, measured %d times)\n",
+		r.WorstLatency, soak.Budget.Milliseconds(), r.Measured)
+	fmt.Fprintf(&b, "  speed            %.1f games a second, %.0f s at the table\n", r.GamesPerSecond, r.VirtualSeconds)
+	for _, x := range r.Failures {
+		fmt.Fprintf(&b, "game %d (%s): %s\n  again: %s\n", x.Game, x.Source, x.Difference, f.again(x.Game))
+	}
+	return b.String()
+}
+
+// again is the command line that plays one game again.
+func (f *soakFlags) again(game int) string {
+	line := fmt.Sprintf("%s soak --seed %d --only %d", program, f.seed, game)
+	if len(f.real) == 0 {
+		return line + fmt.Sprintf(" --games %d --variant %s", f.games, f.variant)
+	}
+	for _, name := range f.real {
+		line += " --real " + name
+	}
+	return line
+}
