@@ -267,6 +267,64 @@ func TestShortDropOutCostsNothing(t *testing.T) {
 	}
 }
 
+// One failed transfer is repeated when the other chips are done.
+func TestRetryIsInTheSameScan(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, hall128.Reference())
+	r.settle()
+	r.wire.FailTimes(0x24, 1, syscall.EREMOTEIO)
+	r.chips[4].SetPins(0xFFFE, 0)
+	if f := r.mustScan(); f.North != 1<<32 {
+		t.Errorf("the change is not in the scan in which one transfer failed: %+v", f)
+	}
+}
+
+// A supply that dips makes a chip miss a transfer and forget its registers:
+// whoever did not answer has to show the canary first.
+func TestFailureMakesSuspicious(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, hall128.Reference())
+	r.settle()
+	r.mustScan() // The next checks are not due on this chip.
+	r.wire.FailTimes(0x26, 1, syscall.EREMOTEIO)
+	r.chips[6].PowerCycle()
+	if f := r.mustScan(); f.Reset != rank(6) || f.Lost != 0 {
+		t.Errorf("the reset was not found at once: %+v", f)
+	}
+}
+
+// A chip that answers every transfer, but with wrong bytes, is found by the
+// checks, given up, and asked now and then.
+func TestAChipThatAnswersNonsense(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, hall128.Reference())
+	r.settle()
+	r.wire.Corrupt(0x25, 1<<30, 0x40)
+	for start := r.now; r.frame.Lost == 0; {
+		if r.now-start > 640*time.Millisecond+hall128.Stale+2*tick {
+			t.Fatal("nonsense is still believed")
+		}
+		r.mustScan()
+	}
+	if r.frame.Lost != rank(5) {
+		t.Fatalf("lost cells %x, want rank 6", r.frame.Lost)
+	}
+	r.wire.ResetStats()
+	for range 500 {
+		r.mustScan()
+	}
+	// Seven chips and half a check a scan; a try of 258 clocks, at most eight
+	// in 10 s.
+	if limit := uint64(500*(7*68+28) + 8*258); r.wire.Stats().Bits > limit {
+		t.Errorf("%d clocks in 10 s, want at most %d: a hopeless chip takes the others' time", r.wire.Stats().Bits, limit)
+	}
+	r.wire.Heal()
+	r.untilBack(5 * time.Second)
+	if r.frame != (hardware.Frame{}) {
+		t.Errorf("healed: %+v", r.frame)
+	}
+}
+
 // The first read after a return may be anything; two equal ones count.
 func TestReturnNeedsTwoEqualReads(t *testing.T) {
 	t.Parallel()
@@ -278,7 +336,10 @@ func TestReturnNeedsTwoEqualReads(t *testing.T) {
 	}
 	r.wire.Heal()
 	inits := r.board.Stats()[0].Inits
-	for r.board.Stats()[0].Inits == inits {
+	for i := 0; r.board.Stats()[0].Inits == inits; i++ {
+		if i > 100 {
+			t.Fatal("a bank that was lost came back without initialisation")
+		}
 		r.mustScan()
 	}
 	for i := range 20 {
