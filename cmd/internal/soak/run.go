@@ -49,7 +49,10 @@ type Options struct {
 	// Done, if not nil, is told about every game that has ended, one at a time.
 	Done func(o *Outcome)
 
-	spoil func(number int, a *act)
+	// spoil changes what the hands do, settings the board: the ways in which
+	// tests make games fail.
+	spoil    func(number int, a *act)
+	settings func(c *configs.Config)
 }
 
 // Count returns how many games there are, played or not.
@@ -277,6 +280,9 @@ func (r *runner) game(ctx context.Context, index int, journal *archive.Journal) 
 	config := configs.Default()
 	config.Game.Variant = sc.variant
 	config.Hardware.Simulation = configs.Simulation{Seed: rnd.Uint64(), Noise: noise, Bounce: true}
+	if r.settings != nil {
+		r.settings(config)
+	}
 	table, err := virtual.New(virtual.Options{Config: config, Journal: journal, JID: journal.JID()})
 	if err != nil {
 		return nil, err

@@ -1,0 +1,213 @@
+package soak
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"reversi-board/engine"
+	"reversi-board/engine/notation"
+)
+
+// games are the files of recorded games.
+const games = "../../../engine/notation/testdata"
+
+// boardOf reads a board of 64 letters.
+func boardOf(t *testing.T, text string) board {
+	t.Helper()
+	if len(text) != 64 {
+		t.Fatalf("%d squares in %q", len(text), text)
+	}
+	var b board
+	for i := range 64 {
+		b[i/8][i%8] = side(text[i])
+	}
+	return b
+}
+
+// names lists squares in the order of their names.
+func names(points []point) string {
+	var list []string
+	for _, p := range points {
+		list = append(list, p.square().String())
+	}
+	slices.Sort(list)
+	return strings.Join(list, " ")
+}
+
+func TestOracleKnowsTheStart(t *testing.T) {
+	b := startBoard()
+	for s, want := range map[side]string{dark: "c4 d3 e6 f5", light: "c5 d6 e3 f4"} {
+		if got := names(b.moves(s)); got != want {
+			t.Errorf("%c: %s, want %s", s, got, want)
+		}
+	}
+	if got := names(b.outflanked(point{5, 4}, dark)); got != "e5" {
+		t.Errorf("f5 turns %s, want e5", got)
+	}
+}
+
+// TestOracleRules: one sentence of the rules each, on boards made for it.
+func TestOracleRules(t *testing.T) {
+	empty := strings.Repeat("-", 8)
+	for _, c := range []struct {
+		name  string
+		ranks [8]string
+		on    string
+		turns string
+	}{
+		{
+			"all eight directions at once",
+			[8]string{"X--X--X-", "-O-O-O--", "--OOO---", "XOO-OOOX", "--OOO---", "-O-O-O--", "X--X--X-", empty},
+			"d4", "b2 b4 b6 c3 c4 c5 d2 d3 d5 d6 e3 e4 e5 f2 f4 f6 g4",
+		},
+		{"a gap stops a row", [8]string{"-OO-OX--", empty, empty, empty, empty, empty, empty, empty}, "a1", ""},
+		{"the border stops a row", [8]string{"---OOOOO", "X-------", empty, empty, empty, empty, empty, empty}, "c1", ""},
+		{"a neighbour of the own color bounds nothing", [8]string{"-XO-----", empty, empty, empty, empty, empty, empty, empty}, "a1", ""},
+		{
+			"no cascade: d3, bounded by the disc that c2 turns, stays",
+			[8]string{"-OX-----", "--------", "-X------", empty, empty, empty, empty, empty},
+			"a1", "b1",
+		},
+		{"a taken square", [8]string{"OOX-----", empty, empty, empty, empty, empty, empty, empty}, "a1", ""},
+	} {
+		b := boardOf(t, strings.Join(c.ranks[:], ""))
+		s, err := engine.ParseSquare(c.on)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := names(b.outflanked(pointOf(s), dark)); got != c.turns {
+			t.Errorf("%s: %s turns %q, want %q", c.name, c.on, got, c.turns)
+		}
+	}
+}
+
+// leaves counts lines of play; a pass is a ply.
+func leaves(b board, s side, depth int) int {
+	if depth == 0 {
+		return 1
+	}
+	list := b.moves(s)
+	if len(list) == 0 {
+		if len(b.moves(s.other())) == 0 {
+			return 1
+		}
+		return leaves(b, s.other(), depth-1)
+	}
+	n := 0
+	for _, p := range list {
+		o := oracle{turn: s}
+		o.final = b
+		if err := o.place(p); err != nil {
+			panic(err)
+		}
+		n += leaves(o.final, s.other(), depth-1)
+	}
+	return n
+}
+
+// TestOracleCountsLikeOthers compares with the published table of
+// http://www.aartbik.com/MISC/reversi.html.
+func TestOracleCountsLikeOthers(t *testing.T) {
+	for depth, want := range []int{1, 4, 12, 56, 244, 1396, 8200, 55092} {
+		if got := leaves(startBoard(), dark, depth); got != want {
+			t.Errorf("depth %d: %d leaves, want %d", depth, got, want)
+		}
+	}
+}
+
+// TestOracleReplaysTheTables: passes, counts, score and board of real games, of
+// which many end early, by a wipe-out or with both sides blocked.
+func TestOracleReplaysTheTables(t *testing.T) {
+	for _, name := range []string{"woc-games.tsv", "edge-games.tsv"} {
+		f, err := os.Open(filepath.Join(games, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		table, err := notation.ReadGameTable(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := Load(filepath.Join(games, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range table {
+			sc, err := replay("classic", list[i].Discs)
+			if err != nil {
+				t.Fatalf("%s: %v", list[i].Name, err)
+			}
+			var passes []notation.Pass
+			discs := 0
+			for _, p := range sc.plies {
+				if p.pass {
+					passes = append(passes, notation.Pass{Ply: p.number + 1, Side: p.by.color()})
+				} else {
+					discs++
+				}
+			}
+			v := sc.verdict
+			if !sc.over || discs != want.Plies || !slices.Equal(passes, want.Passes) ||
+				sc.final.discs() != want.Board || v.darkDiscs != want.BlackDiscs ||
+				v.lightDiscs != want.WhiteDiscs || v.dark != want.Score || v.dark+v.light != 64 ||
+				v.wipeout != (want.BlackDiscs == 0 || want.WhiteDiscs == 0) {
+				t.Errorf("%s: over %v, %d discs, passes %v, %+v, board\n%s\nwant %+v",
+					list[i].Name, sc.over, discs, passes, v, sc.final.text(), want)
+			}
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestOracleScoresVariants: 53 to 10 with one empty square counts 54 to 10 in
+// both games, and the fewer discs win the reverse one.
+func TestOracleScoresVariants(t *testing.T) {
+	b := boardOf(t, strings.Repeat("X", 53)+strings.Repeat("O", 10)+"-")
+	want := verdict{winner: dark, dark: 54, light: 10, darkDiscs: 53, lightDiscs: 10}
+	if got := judgeBoard(&b, false); got != want {
+		t.Errorf("normal: %+v, want %+v", got, want)
+	}
+	want.winner = light
+	if got := judgeBoard(&b, true); got != want {
+		t.Errorf("reverse: %+v, want %+v", got, want)
+	}
+	draw := boardOf(t, strings.Repeat("X", 30)+strings.Repeat("O", 30)+"----")
+	want = verdict{winner: bare, dark: 32, light: 32, darkDiscs: 30, lightDiscs: 30}
+	for _, fewest := range []bool{false, true} {
+		if got := judgeBoard(&draw, fewest); got != want {
+			t.Errorf("draw: %+v, want %+v", got, want)
+		}
+	}
+}
+
+func TestOracleLetsWhiteBegin(t *testing.T) {
+	for variant, want := range map[string]side{"classic": dark, "reverse": dark, "white-first": light} {
+		sc, err := invent(variant, rand.New(rand.NewPCG(1, 2)).IntN)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sc.plies[0].by != want || !sc.over {
+			t.Errorf("%s: %c begins, over %v", variant, sc.plies[0].by, sc.over)
+		}
+	}
+	if _, err := newOracle("checkers"); err == nil {
+		t.Error("checkers is no variant")
+	}
+}
+
+func TestOracleRefusesIllegalMoves(t *testing.T) {
+	for name, discs := range map[string][]engine.Square{
+		"outflanks nothing": {0},
+		"a taken square":    {27},
+		"out of turn":       {37, 37},
+	} {
+		if _, err := replay("classic", discs); err == nil {
+			t.Errorf("%s: played", name)
+		}
+	}
+}
