@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"sync"
-	"syscall"
 	"time"
 
 	"periph.io/x/conn/v3/i2c"
@@ -69,8 +68,8 @@ type corruption struct {
 // Bus is an I²C bus with emulated chips on it. It implements i2c.BusCloser.
 //
 // A transfer to an address where no chip sits ends like on Linux: with the
-// text "sysfs-i2c: remote I/O error". The error wraps syscall.EREMOTEIO, or,
-// after [Bus.HideErrno], wraps nothing, which is what periph's sysfs bus does.
+// text "sysfs-i2c: remote I/O error". The error wraps [NoAck], or, after
+// [Bus.HideErrno], wraps nothing, which is what periph's sysfs bus does.
 type Bus struct {
 	mu        sync.Mutex
 	devices   [addresses]Device
@@ -97,8 +96,8 @@ type Bus struct {
 func NewBus(devices ...Device) *Bus {
 	b := &Bus{
 		speed:    400 * physic.KiloHertz,
-		nack:     fmt.Errorf("sysfs-i2c: %w", syscall.EREMOTEIO),
-		nackText: errors.New("sysfs-i2c: " + syscall.EREMOTEIO.Error()),
+		nack:     fmt.Errorf("sysfs-i2c: %w", NoAck()),
+		nackText: errors.New("sysfs-i2c: " + NoAck().Error()),
 	}
 	for _, d := range devices {
 		b.Attach(d)
@@ -186,7 +185,7 @@ func (b *Bus) transfer(addr uint16, w, r []byte) error {
 	d := b.devices[addr]
 	if d == nil {
 		b.stats.Bits += wireBits(0, 0)
-		return b.linux(syscall.EREMOTEIO)
+		return b.linux(NoAck())
 	}
 	b.stats.Bits += wireBits(len(w), len(r))
 	if err := d.Transfer(w, r); err != nil {
@@ -250,7 +249,7 @@ func (b *Bus) failure(addr uint16) error {
 
 // linux returns err as the Linux bus words it.
 func (b *Bus) linux(err error) error {
-	if errors.Is(err, syscall.EREMOTEIO) {
+	if errors.Is(err, NoAck()) {
 		if b.hideErrno {
 			return b.nackText
 		}
@@ -324,7 +323,7 @@ func (b *Bus) HideErrno(hide bool) {
 }
 
 // Fail makes every transfer to the address end with err until [Bus.Heal]. Use
-// syscall.EREMOTEIO for a chip that does not answer, syscall.ETIMEDOUT for a
+// [NoAck] for a chip that does not answer, syscall.ETIMEDOUT for a
 // held clock. A nil err heals this address alone.
 func (b *Bus) Fail(addr uint16, err error) { b.FailTimes(addr, -1, err) }
 

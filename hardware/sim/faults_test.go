@@ -2,12 +2,12 @@ package sim_test
 
 import (
 	"errors"
-	"syscall"
 	"testing"
 	"time"
 
 	"periph.io/x/conn/v3/gpio"
 
+	"reversi-board/hardware/emu"
 	"reversi-board/hardware/sim"
 )
 
@@ -78,7 +78,7 @@ func TestBankNack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := b.I2C().Tx(0x25, []byte{0}, make([]byte, 2)); !errors.Is(err, syscall.EREMOTEIO) {
+	if err := b.I2C().Tx(0x25, []byte{0}, make([]byte, 2)); !errors.Is(err, emu.NoAck()) {
 		t.Errorf("the missing chip: %v", err)
 	}
 	if err := b.I2C().Tx(0x24, []byte{0}, make([]byte, 2)); err != nil {

@@ -251,6 +251,18 @@ func TestHandsStartNow(t *testing.T) {
 	}
 }
 
+// TestHandsBeforeTheFirstAdvance: what hands were told before time began to move
+// is done when it does, at the times it was told for.
+func TestHandsBeforeTheFirstAdvance(t *testing.T) {
+	b := sim.New(sim.Options{})
+	rest := must(t)(b.Place(time.Second, e6, sim.NorthUp))
+	must(t)(b.Place(time.Hour, f6, sim.NorthUp))
+	b.Advance(rest + look)
+	expect(t, "after the first hand", b, [64]sim.Face{e6: sim.NorthUp})
+	b.Advance(b.RestAt() + look)
+	expect(t, "after the second", b, [64]sim.Face{e6: sim.NorthUp, f6: sim.NorthUp})
+}
+
 // play lets hands do n things that the seed chooses, and returns the readings at
 // every multiple of 20 ms.
 func play(t testing.TB, o sim.Options, step time.Duration) []uint64 {
