@@ -215,6 +215,10 @@ func (p *tab) fits() {
 	if wide != "" {
 		p.t.Errorf("wider than the screen: %s", wide)
 	}
+	// Nothing invisible makes the page longer than what is on it.
+	if rest := eval[float64](p, `document.documentElement.scrollHeight - Math.max(innerHeight, document.querySelector(".foot").getBoundingClientRect().bottom + scrollY)`); rest > 1 {
+		p.t.Errorf("%v empty pixels below the page", rest)
+	}
 }
 
 // shoot saves a picture of the page where REVERSI_SHOTS says, for people.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/chromedp/cdproto/accessibility"
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -35,6 +36,21 @@ func (p *tab) label(square string) string {
 func (p *tab) press(keys string, o ...chromedp.KeyOption) {
 	p.t.Helper()
 	p.run(chromedp.KeyEvent(keys, o...))
+}
+
+// space presses the space bar as a keyboard does. (KeyEvent makes a character
+// event that has nothing to do with the key, and which scrolls the page.)
+func (p *tab) space() {
+	p.t.Helper()
+	for _, kind := range []input.DispatchKeyEventType{
+		input.DispatchKeyEventTypeRawKeyDown, input.DispatchKeyEventTypeChar, input.DispatchKeyEventTypeKeyUp,
+	} {
+		e := input.DispatchKeyEventParams{Type: kind, Key: " ", Code: "Space", WindowsVirtualKeyCode: 32}
+		if kind == input.DispatchKeyEventTypeChar {
+			e.Text = " "
+		}
+		call(p, input.DispatchKeyEvent, e)
+	}
 }
 
 // sentence waits until the page says what is going on.
@@ -144,7 +160,7 @@ func playsByKeyboard(t *testing.T, show func(*table, screen) *tab) {
 	p.press("p")
 	p.sentence("Still to turn: d5.")
 	step(kb.ArrowUp, "d5")
-	p.press(" ")
+	p.space()
 	p.sentence("Black to move.")
 	p.until(said("White d6, 1 flipped, 3 to 3."))
 	step(kb.Home, "a5")
@@ -163,6 +179,9 @@ func playsByKeyboard(t *testing.T, show func(*table, screen) *tab) {
 	step("d6", "d6")
 	p.press(kb.Enter)
 	p.sentence("Black to move.")
+	if y := eval[float64](p, "scrollY"); y != 0 {
+		t.Errorf("the keys have scrolled the page by %v", y)
+	}
 	var did []string
 	for _, a := range tb.did() {
 		text := a.Op + " " + a.Square.String()
