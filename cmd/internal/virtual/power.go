@@ -1,0 +1,45 @@
+package virtual
+
+import (
+	"fmt"
+	"time"
+
+	"reversi-board/engine/record"
+	"reversi-board/engine/referee"
+)
+
+// History is what a journal kept. *archive.Journal is one.
+type History interface {
+	// Replay yields the records, oldest first.
+	Replay(yield func(seq uint64, payload []byte) error) error
+	// LastSeq is the last number that has been used.
+	LastSeq() uint64
+}
+
+// Resume makes the last game of a journal true again, as a start after a power
+// cut of the length gap does. Call it before the first Run of a table whose
+// Options.Sim has been played on before.
+func (t *Table) Resume(h History, gap time.Duration) error {
+	var game [][]byte
+	err := h.Replay(func(_ uint64, p []byte) error {
+		if record.TypeOf(p) == "game_started" {
+			t.games++
+			game = game[:0]
+		}
+		game = append(game, p)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("read the journal: %w", err)
+	}
+	for _, p := range game {
+		if _, err := t.Core.Replay(p); err != nil {
+			return err
+		}
+	}
+	t.Core.Continue(h.LastSeq())
+	if t.Core.State.Phase == referee.Playing {
+		_, err = t.Do(referee.PowerOn{At: t.now, Gap: gap})
+	}
+	return err
+}

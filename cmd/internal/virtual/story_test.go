@@ -1,0 +1,371 @@
+package virtual_test
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"reversi-board/cmd/internal/app"
+	"reversi-board/cmd/internal/virtual"
+	"reversi-board/configs"
+	"reversi-board/display"
+	"reversi-board/engine"
+	"reversi-board/engine/record"
+	"reversi-board/engine/referee"
+	"reversi-board/hardware/emu"
+	"reversi-board/hardware/sim"
+)
+
+// jid names the journals of the tests.
+const jid = "01J00000000000000000000000"
+
+// memory is a journal that forgets nothing and fails never.
+type memory struct{ records [][]byte }
+
+func (m *memory) Append(seq uint64, payload []byte) error {
+	if seq != uint64(len(m.records)+1) {
+		return fmt.Errorf("event %d comes after %d", seq, len(m.records))
+	}
+	m.records = append(m.records, payload)
+	return nil
+}
+
+func (m *memory) LastSeq() uint64 { return uint64(len(m.records)) }
+
+func (m *memory) Replay(yield func(seq uint64, payload []byte) error) error {
+	for i, p := range m.records {
+		if err := yield(uint64(i+1), p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// journal is what a bench writes to and starts again from.
+type journal interface {
+	virtual.Journal
+	virtual.History
+}
+
+// bench is a table with hands at it and somebody who watches. Its clock may be
+// ahead of the table's by less than a scan.
+type bench struct {
+	config  *configs.Config
+	table   *virtual.Table
+	sim     *sim.Board
+	journal journal
+	shadow  *shadow
+	rng     *rand.Rand
+
+	// clock is the time of the story; now is that of the table, also without
+	// power.
+	clock, now time.Duration
+	// events have not been asked for yet, in the words of stories.
+	events []string
+	// changes of the LEDs that have not been asked for.
+	changes int
+	before  [engine.Squares]display.Pattern
+	scene   display.Scene
+	// flashes are the squares that have shown OK, for each flash; flashEnd tells
+	// one from the next. swept are those that have shown PASS, step by step.
+	flashes  []engine.Bitboard
+	flash    engine.Bitboard // the last one
+	flashEnd time.Duration
+	swept    []engine.Bitboard
+	// answer is the refusal of the last order, nil if it was accepted.
+	answer *referee.Refuse
+	off    bool
+}
+
+// period is the time between two scans.
+const period = 20 * time.Millisecond
+
+// newBench lays the table with bouncing discs.
+func newBench(seed uint64, j journal) (*bench, error) {
+	c := configs.Default()
+	c.Hardware.Simulation.Seed, c.Hardware.Simulation.Bounce = seed, true
+	if c.Sensing.Period() != period {
+		return nil, fmt.Errorf("scans every %v", c.Sensing.Period())
+	}
+	b := &bench{config: c, journal: j, rng: rand.New(rand.NewPCG(seed, 1))} //nolint:gosec // clumsy hands, repeatably
+	var err error
+	if b.shadow, err = newShadow(c); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// switchOn starts a program at the table, the first time with the discs of the
+// start position on it.
+func (b *bench) switchOn() error {
+	var err error
+	b.table, err = virtual.New(virtual.Options{
+		Config: b.config, Journal: b.journal, JID: jid, Sim: b.sim, Start: b.now,
+	})
+	if err != nil {
+		return err
+	}
+	b.sim, b.off = b.table.Sim, false
+	b.table.OnFact = func(f app.Fact, _ time.Duration) {
+		b.events = append(b.events, eventText(f.Payload))
+	}
+	return b.table.Resume(b.journal, -1)
+}
+
+// switchOff takes the power away: the program and the registers are gone, the
+// discs stay.
+func (b *bench) switchOff() error {
+	b.off = true
+	errs := []error{b.table.Close()}
+	for row := range 8 {
+		errs = append(errs, b.sim.FailBank(row, sim.BankReset))
+	}
+	b.table = nil
+	return errors.Join(errs...)
+}
+
+// pass lets the time of the story go on by d.
+func (b *bench) pass(d time.Duration) error {
+	b.clock += d
+	for b.now+period <= b.clock {
+		if err := b.scan(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scan is one turn of the board's loop, and a look at its LEDs.
+func (b *bench) scan() error {
+	if b.off {
+		b.now += period
+		b.sim.Advance(b.now)
+		return nil
+	}
+	if err := b.table.Run(1); err != nil {
+		return err
+	}
+	b.now = b.table.Now()
+	b.watch(b.table.Scene())
+	return b.compareWire()
+}
+
+// watch notes every change of what the LEDs mean.
+func (b *bench) watch(sc *display.Scene) {
+	b.scene = *sc
+	changed := false
+	var sweep, flash engine.Bitboard
+	for s := range engine.Square(engine.Squares) {
+		p := sc.At(s, b.now)
+		changed = changed || p != b.before[s]
+		b.before[s] = p
+		switch nameOf(p) {
+		case lightOK:
+			flash |= s.Bit()
+		case lightPass:
+			sweep |= s.Bit()
+		}
+	}
+	if changed {
+		b.changes++
+	}
+	if flash != 0 && sc.OKUntil != b.flashEnd {
+		b.flashes, b.flashEnd, b.flash = append(b.flashes, flash), sc.OKUntil, flash
+	}
+	if sweep != 0 && (len(b.swept) == 0 || b.swept[len(b.swept)-1] != sweep) {
+		b.swept = append(b.swept, sweep)
+	}
+}
+
+// compareWire makes sure that the LEDs of the table show what was sent.
+func (b *bench) compareWire() error {
+	want, err := b.shadow.frame(&b.scene, b.now)
+	if err != nil {
+		return err
+	}
+	if got := b.sim.LEDs(); got != want {
+		return fmt.Errorf("at %v the LEDs on the wire show %v, the scene asks for %v", b.now, lit(got), lit(want))
+	}
+	return nil
+}
+
+func lit(leds [engine.Squares]emu.LED) engine.Bitboard {
+	var set engine.Bitboard
+	for s, l := range leds {
+		if isLit(l) {
+			set |= engine.Square(s).Bit()
+		}
+	}
+	return set
+}
+
+// lights returns what the LEDs show now: as the scene means it, and as it can be
+// read from the light of the coming second.
+func (b *bench) lights() (lights, error) {
+	meant := sceneLights(&b.scene, b.now)
+	seen, err := b.shadow.wireLights(&b.scene, b.now)
+	if err != nil {
+		return nil, err
+	}
+	if meant.String() != seen.String() {
+		return nil, fmt.Errorf("the scene means %v, the light of the LEDs says %v", meant, seen)
+	}
+	return meant, nil
+}
+
+// untilRest lets time go by until a hand has finished.
+func (b *bench) untilRest(rest time.Duration) error {
+	return b.pass(max(0, rest-b.clock))
+}
+
+// order gives the referee a command as the arbiter.
+func (b *bench) order(name string, o referee.Order) error {
+	var err error
+	b.answer, err = b.table.Do(referee.Command{At: b.now, Audit: referee.Audit{
+		Role: "arbiter", Name: name, ID: fmt.Sprint("order ", b.now), From: "story", Order: o,
+	}})
+	return err
+}
+
+// state returns the published state.
+func (b *bench) state() (map[string]any, error) {
+	p, err := b.table.Core.Published()
+	if err != nil {
+		return nil, err
+	}
+	return decode(p)
+}
+
+// sameAsJournal folds the journal anew and compares what is on record.
+func (b *bench) sameAsJournal() error {
+	match, err := b.config.Game.Match()
+	if err != nil {
+		return err
+	}
+	again := app.NewCore(app.CoreOptions{Match: match, JID: jid, Stamp: func() record.Stamp { return record.Stamp{} }})
+	err = b.journal.Replay(func(_ uint64, p []byte) error {
+		_, err := again.Replay(p)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	was, is := &b.table.Core.State, &again.State
+	if was.Game != is.Game || !slices.Equal(was.Record(), is.Record()) ||
+		(was.Phase == referee.Playing) != (is.Phase == referee.Playing) {
+		return fmt.Errorf("the journal replays to %s (%v), the board is at %s (%v)",
+			is.Transcript(), is.Phase, was.Transcript(), was.Phase)
+	}
+	return nil
+}
+
+// line is a line of a story, with the indented lines that belong to it.
+type line struct {
+	number int
+	text   string
+	block  []line
+}
+
+// words returns the first word and the rest.
+func (l line) words() (first, rest string) {
+	first, rest, _ = strings.Cut(l.text, " ")
+	return first, strings.TrimSpace(rest)
+}
+
+// readStory reads a file: the title is its first comment.
+func readStory(name string) (title string, lines []line, err error) {
+	f, err := os.Open(name) //nolint:gosec // a file of testdata
+	if err != nil {
+		return "", nil, err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	in := bufio.NewScanner(f)
+	for n := 1; in.Scan(); n++ {
+		raw := in.Text()
+		text := strings.TrimSpace(raw)
+		if comment, ok := strings.CutPrefix(text, "#"); ok {
+			if title == "" {
+				title = strings.TrimSpace(comment)
+			}
+			continue
+		}
+		if at := strings.Index(text, " # "); at >= 0 {
+			text = strings.TrimSpace(text[:at])
+		}
+		switch {
+		case text == "":
+		case raw[0] == ' ' || raw[0] == '\t':
+			if len(lines) == 0 {
+				return "", nil, fmt.Errorf("%s:%d: this line belongs to none", name, n)
+			}
+			last := &lines[len(lines)-1]
+			last.block = append(last.block, line{number: n, text: text})
+		default:
+			lines = append(lines, line{number: n, text: text})
+		}
+	}
+	return title, lines, in.Err()
+}
+
+// TestScenarios tells the stories of testdata/scenarios, each with three
+// different boards and pairs of hands.
+func TestScenarios(t *testing.T) {
+	files, err := filepath.Glob("testdata/scenarios/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no stories: %v", err)
+	}
+	for _, file := range files {
+		title, lines, err := readStory(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(title, func(t *testing.T) {
+			t.Parallel()
+			for seed := range uint64(3) {
+				if where, err := tell(seed+1, lines); err != nil {
+					t.Errorf("%s:%d: seed %d: %v", file, where, seed+1, err)
+				}
+			}
+		})
+	}
+}
+
+// tell tells one story and returns the line at which it went wrong.
+func tell(seed uint64, lines []line) (where int, err error) {
+	b, err := newBench(seed, &memory{})
+	if err != nil {
+		return 0, err
+	}
+	for _, l := range lines {
+		if b.table == nil && !b.off && !isSetting(l) {
+			if err := b.switchOn(); err != nil {
+				return l.number, err
+			}
+		}
+		at, err := b.do(l)
+		if err != nil {
+			return at, err
+		}
+	}
+	last := lines[len(lines)-1].number
+	if b.off {
+		return last, nil
+	}
+	if err := b.nothingMore(); err != nil {
+		return last, fmt.Errorf("at the end: %w", err)
+	}
+	return last, errors.Join(b.sameAsJournal(), b.table.Close())
+}
+
+// isSetting tells the lines that come before the power is switched on.
+func isSetting(l line) bool {
+	first, _ := l.words()
+	return slices.Contains([]string{"variant", "players", "lay"}, first)
+}

@@ -1,0 +1,718 @@
+package virtual_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"reversi-board/cmd/internal/virtual"
+	"reversi-board/display"
+	"reversi-board/engine"
+	"reversi-board/engine/notation"
+	"reversi-board/engine/referee"
+	"reversi-board/hardware/sim"
+)
+
+// do performs one line of a story and returns the line that went wrong.
+//
+// Before the power is on:
+//
+//	variant NAME               the rules
+//	players BLACK WHITE        their names
+//	lay                        discs on the table, eight indented lines of X O -
+//
+// Hands; the time of the story goes on until they are at rest:
+//
+//	place SQUARE COLOR, lift SQUARE, turn SQUARE [through empty] [in TIME],
+//	slide SQUARE SQUARE [via SQUARE …] [quickly], bring SQUARE black over SQUARE
+//	together                   indented hands at once, each may begin "after TIME"
+//	sweep TIME                 all discs off, in any order
+//	play TRANSCRIPT            whole moves by ordinary hands; its events are
+//	                           checked to be the moves and passes, and nothing else,
+//	                           but for what follows from the last move
+//	lay                        as above, in no time
+//	wait TIME
+//
+// Checks; events and changes of the LEDs have been asked for thereafter:
+//
+//	lights none | PATTERN SQUARES, PATTERN SQUARES …
+//	flashed SQUARES, swept by COLOR
+//	event TEXT, events         all events since the last check, in order
+//	no events, nothing         no events; no event and no change of the LEDs
+//	says TEXT                  a part of the sentence for page and speech
+//	state WORD VALUE, …        members of the published state
+//
+// And else:
+//
+//	order new [VARIANT], order undo PLIES, refused CODE
+//	fail cell SQUARE KIND [N Hz], heal cell SQUARE
+//	fail bank RANK KIND, heal bank RANK, lose interrupts
+//	power off, power on
+func (b *bench) do(l line) (where int, err error) {
+	first, rest := l.words()
+	if b.answer != nil && first != "refused" {
+		return l.number, fmt.Errorf("the order before was refused: %s (%s)", b.answer.Code, b.answer.Text)
+	}
+	switch first {
+	case "together":
+		return b.together(l)
+	case "lay":
+		return l.number, b.lay(l.block)
+	case "events":
+		return l.number, b.expectEvents(texts(l.block))
+	case "event":
+		return l.number, b.expectEvents([]string{rest})
+	}
+	if len(l.block) > 0 {
+		return l.block[0].number, errors.New("no lines belong to this command")
+	}
+	if rest, err := b.hand(l.text, b.clock); !errors.Is(err, errNoHand) {
+		if err != nil {
+			return l.number, err
+		}
+		return l.number, b.untilRest(rest)
+	}
+	if err := b.check(first, rest); !errors.Is(err, errNoCheck) {
+		return l.number, err
+	}
+	return l.number, b.command(first, rest)
+}
+
+var (
+	errNoHand  = errors.New("no hand does this")
+	errNoCheck = errors.New("this is no check")
+)
+
+func texts(lines []line) []string {
+	var t []string
+	for _, l := range lines {
+		t = append(t, l.text)
+	}
+	return t
+}
+
+// together begins several hands at the same moment.
+func (b *bench) together(l line) (where int, err error) {
+	var rest time.Duration
+	for _, hand := range l.block {
+		text, start := hand.text, b.clock
+		if after, ok := strings.CutPrefix(text, "after "); ok {
+			wait, what, _ := strings.Cut(after, " ")
+			d, err := time.ParseDuration(wait)
+			if err != nil {
+				return hand.number, err
+			}
+			text, start = what, start+d
+		}
+		at, err := b.hand(text, start)
+		if err != nil {
+			return hand.number, err
+		}
+		rest = max(rest, at)
+	}
+	return l.number, b.untilRest(rest)
+}
+
+// lay puts exactly the discs of a diagram on the table.
+func (b *bench) lay(rows []line) error {
+	text := strings.NewReplacer("X", "B", "O", "W").Replace(strings.Join(texts(rows), ""))
+	d, err := engine.ParseDiscs(text)
+	if err != nil {
+		return err
+	}
+	if b.table == nil && !b.off {
+		// The discs lie there before the power is switched on.
+		if err := b.switchOn(); err != nil {
+			return err
+		}
+	}
+	var faces [engine.Squares]sim.Face
+	for s := range engine.Square(engine.Squares) {
+		faces[s] = virtual.Face(d.At(s))
+	}
+	b.sim.Set(faces)
+	return nil
+}
+
+// hand lets a hand begin at start and returns when it will have finished.
+func (b *bench) hand(text string, start time.Duration) (time.Duration, error) {
+	words := strings.Fields(text)
+	if !slices.Contains([]string{"place", "lift", "turn", "slide", "bring"}, words[0]) {
+		return 0, errNoHand
+	}
+	if len(words) < 2 {
+		return 0, errors.New("which square?")
+	}
+	sq, err := engine.ParseSquare(words[1])
+	if err != nil {
+		return 0, err
+	}
+	switch more := words[2:]; words[0] {
+	case "place":
+		return b.place(start, sq, more)
+	case "lift":
+		return b.sim.Lift(start, int(sq))
+	case "turn":
+		return b.turn(start, sq, strings.Join(more, " "))
+	case "bring":
+		return b.bring(start, sq, more)
+	default:
+		return b.slide(start, sq, more)
+	}
+}
+
+// bring pushes a new black disc quickly over the square named last to sq.
+func (b *bench) bring(start time.Duration, sq engine.Square, more []string) (time.Duration, error) {
+	faces := b.sim.Faces()
+	from, err := engine.ParseSquare(more[len(more)-1])
+	if err != nil {
+		return 0, err
+	}
+	faces[from] = sim.NorthUp
+	b.sim.Set(faces)
+	return b.sim.Slide(start, int(from), int(sq), sim.SlideOptions{Speed: quickly})
+}
+
+// quickly is the speed in mm/s of a disc that is pushed with a jerk.
+const quickly = 600
+
+func (b *bench) place(start time.Duration, sq engine.Square, more []string) (time.Duration, error) {
+	face := sim.NoDisc
+	switch strings.Join(more, " ") {
+	case "black":
+		face = sim.NorthUp
+	case "white":
+		face = sim.SouthUp
+	}
+	return b.sim.Place(start, int(sq), face)
+}
+
+// turn turns a disc; how is "", "through empty" or "in TIME".
+func (b *bench) turn(start time.Duration, sq engine.Square, how string) (time.Duration, error) {
+	style := sim.TurnInPlace
+	if more, ok := strings.CutPrefix(how, "through empty"); ok {
+		style, how = sim.TurnThroughEmpty, strings.TrimSpace(more)
+	}
+	var takes time.Duration
+	if text, ok := strings.CutPrefix(how, "in "); ok {
+		var err error
+		if takes, err = time.ParseDuration(text); err != nil {
+			return 0, err
+		}
+	} else if how != "" {
+		return 0, fmt.Errorf("nobody turns a disc %q", how)
+	}
+	return b.sim.Turn(start, int(sq), style, takes)
+}
+
+func (b *bench) slide(start time.Duration, from engine.Square, more []string) (time.Duration, error) {
+	if len(more) == 0 {
+		return 0, errors.New("slide it where to?")
+	}
+	to, err := engine.ParseSquare(more[0])
+	if err != nil {
+		return 0, err
+	}
+	var o sim.SlideOptions
+	if more[len(more)-1] == "quickly" {
+		o.Speed = quickly
+		more = more[:len(more)-1]
+	}
+	if len(more) > 1 && more[1] == "via" {
+		for _, name := range more[2:] {
+			s, err := engine.ParseSquare(name)
+			if err != nil {
+				return 0, err
+			}
+			o.Via = append(o.Via, int(s))
+		}
+	}
+	return b.sim.Slide(start, int(from), int(to), o)
+}
+
+// check performs the lines that look at the board.
+func (b *bench) check(first, rest string) error {
+	switch first {
+	case "lights":
+		return b.expectLights(rest)
+	case "flashed":
+		return b.expectFlash(rest)
+	case "swept":
+		return b.expectSweep(strings.TrimPrefix(rest, "by "))
+	case "no":
+		return b.expectEvents(nil)
+	case "nothing":
+		return b.nothing()
+	case "says":
+		if got := display.Sentence(&b.table.Core.State); !strings.Contains(got, rest) {
+			return fmt.Errorf("the board says %q, want %q", got, rest)
+		}
+		return nil
+	case "state":
+		return b.expectState(rest)
+	case "refused":
+		refused := b.answer
+		b.answer = nil
+		if refused == nil || string(refused.Code) != rest || refused.Text == "" {
+			return fmt.Errorf("the answer is %v, want refused %s with a reason", refused, rest)
+		}
+		return nil
+	default:
+		return errNoCheck
+	}
+}
+
+func (b *bench) expectLights(text string) error {
+	want := lights{}
+	if text != "none" {
+		for part := range strings.SplitSeq(text, ",") {
+			name, names, _ := strings.Cut(strings.TrimSpace(part), " ")
+			set, err := engine.ParseSquares(expand(names))
+			if err != nil {
+				return err
+			}
+			want[name] |= set
+		}
+	}
+	got, err := b.lights()
+	if err != nil {
+		return err
+	}
+	if got.String() != want.String() {
+		return fmt.Errorf("lights %v, want %v; the board says %q", got, want, display.Sentence(&b.table.Core.State))
+	}
+	b.changes = 0
+	return nil
+}
+
+// expectFlash wants one flash for a committed move, over exactly these squares.
+func (b *bench) expectFlash(names string) error {
+	want, err := engine.ParseSquares(names)
+	if err != nil {
+		return err
+	}
+	return b.flashedOnce(want)
+}
+
+func (b *bench) flashedOnce(want engine.Bitboard) error {
+	got := b.flashes
+	b.flashes = nil
+	if len(got) != 1 || got[0] != want {
+		return fmt.Errorf("the flashes of committed moves went over %v, want one over %v", got, want)
+	}
+	return nil
+}
+
+// expectSweep wants one sweep over all ranks, from the side of who passes: Black
+// sits at rank 8. The flash of the move before hides a part of it.
+func (b *bench) expectSweep(by string) error {
+	steps := b.swept
+	b.swept = nil
+	var ranks [8]engine.Bitboard
+	last := -1
+	for _, set := range steps {
+		rank := set.First().Rank()
+		step := rank
+		if by == "black" {
+			step = 7 - rank
+		}
+		if step != last && step != last+1 {
+			last = 8 // not in order
+			break
+		}
+		last = step
+		ranks[rank] |= set
+	}
+	for rank, set := range ranks {
+		if last != 7 || set|b.flash&(0xFF<<(8*rank)) != 0xFF<<(8*rank) {
+			return fmt.Errorf("the sweep of a pass went over %v, want all ranks from %s's side", steps, by)
+		}
+	}
+	return nil
+}
+
+func (b *bench) expectEvents(want []string) error {
+	got := b.events
+	b.events = nil
+	for i, w := range want {
+		want[i] = canonical(w)
+	}
+	if slices.Equal(got, want) {
+		return nil
+	}
+	return fmt.Errorf("events\n  got  %s\n  want %s", orNone(got), orNone(want))
+}
+
+func orNone(list []string) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	return strings.Join(list, "\n       ")
+}
+
+// nothing wants no event and no change of the LEDs since the last check.
+func (b *bench) nothing() error {
+	changes := b.changes
+	b.changes = 0
+	if changes > 0 {
+		return fmt.Errorf("the LEDs have changed (%d times), to %v", changes, sceneLights(&b.scene, b.now))
+	}
+	return b.expectEvents(nil)
+}
+
+// nothingMore wants everything that has happened to have been checked.
+func (b *bench) nothingMore() error {
+	if b.answer != nil {
+		return fmt.Errorf("the last order was refused: %s", b.answer.Text)
+	}
+	return b.expectEvents(nil)
+}
+
+// expectState compares members of the published state, "turn white, ply 0".
+func (b *bench) expectState(text string) error {
+	st, err := b.state()
+	if err != nil {
+		return err
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		key, want, _ := strings.Cut(strings.TrimSpace(part), " ")
+		got := stateText(st, key)
+		if key == "sensed" {
+			var names string
+			names, want, _ = strings.Cut(want, " ")
+			set, err := engine.ParseSquares(names)
+			if err != nil {
+				return err
+			}
+			got = got[set.First() : set.First()+1]
+		}
+		if got != want && got != canonical(want) {
+			return fmt.Errorf("state %s is %q, want %q", key, got, want)
+		}
+	}
+	return nil
+}
+
+// stateText writes a member of the state in the words of stories.
+func stateText(st map[string]any, key string) string {
+	switch v := st[key].(type) {
+	case nil:
+		return "none"
+	case string:
+		return v
+	case float64:
+		return strconv.Itoa(int(v))
+	case []any:
+		return names(v)
+	case map[string]any:
+		return memberText(key, v)
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+func memberText(key string, v map[string]any) string {
+	switch key {
+	case "pending":
+		return fmt.Sprintf("%v %v open %v", v["by"], v["move"], open(v))
+	case "score":
+		return fmt.Sprintf("%v-%v", v["black"], v["white"])
+	case "players":
+		return fmt.Sprintf("%v %v", v["black"], v["white"])
+	case "last":
+		return fmt.Sprintf("%v %v", v["by"], v["move"])
+	case "problem":
+		return stateText(v, "code")
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+// open returns the discs of a pending move that are still to be turned.
+func open(pending map[string]any) string {
+	all, _ := engine.ParseSquares(stateText(pending, "to_flip"))
+	done, _ := engine.ParseSquares(stateText(pending, "done"))
+	return (all &^ done).String()
+}
+
+// names joins the squares of a list.
+func names(list []any) string {
+	var words []string
+	for _, v := range list {
+		words = append(words, fmt.Sprint(v))
+	}
+	return strings.Join(words, " ")
+}
+
+func decode(payload []byte) (map[string]any, error) {
+	var m map[string]any
+	err := json.Unmarshal(payload, &m)
+	return m, err
+}
+
+// eventText writes a published event in the words of stories.
+func eventText(payload []byte) string {
+	m, err := decode(payload)
+	if err != nil {
+		return err.Error()
+	}
+	kind := stateText(m, "type")
+	d, _ := m["data"].(map[string]any)
+	get := func(key string) string { return stateText(d, key) }
+	switch kind {
+	case "game_started":
+		return canonical(fmt.Sprintf("%s %s, %s to move", kind, get("variant"), get("turn")))
+	case "move":
+		text := fmt.Sprintf("%s %s %s flips %s", kind, get("by"), get("move"), get("flipped"))
+		if missed, extra := get("missed"), get("extra"); missed+extra != "" {
+			text += " missed " + missed + " extra " + extra
+		}
+		return canonical(text)
+	case "pass":
+		return kind + " " + get("by")
+	case "undo":
+		return fmt.Sprintf("%s plies %s to_ply %s %s", kind, get("plies"), get("to_ply"), get("by"))
+	case "illegal_move":
+		return canonical(fmt.Sprintf("%s %s %s %s", kind, get("by"), get("move"), get("reason")))
+	case "game_over":
+		return overText(get, d)
+	case "sensor_fault", "sensor_restored":
+		return canonical(fmt.Sprintf("%s %s %s", kind, get("kind"), get("squares")))
+	case "power_restored":
+		return strings.TrimSpace(canonical(kind + " changed " + get("changed")))
+	case "command":
+		return fmt.Sprintf("%s %s %s", kind, get("role"), get("name"))
+	default:
+		return kind + " ?"
+	}
+}
+
+func overText(get func(string) string, d map[string]any) string {
+	discs, _ := d["discs"].(map[string]any)
+	score := "no score"
+	if get("black") != "none" {
+		score = get("black") + "-" + get("white")
+	}
+	return canonical(fmt.Sprintf("game_over %s %s discs %s-%s empties %s %s", get("result"), score,
+		stateText(discs, "black"), stateText(discs, "white"), get("empties"), get("reason")))
+}
+
+// canonical brings lists of squares into one order and writes out "rank 3".
+func canonical(text string) string {
+	words := strings.Fields(expand(text))
+	for i := 0; i < len(words); {
+		j := i
+		for j < len(words) && isSquare(words[j]) {
+			j++
+		}
+		slices.Sort(words[i:j])
+		i = max(j, i+1)
+	}
+	return strings.Join(words, " ")
+}
+
+func isSquare(word string) bool {
+	_, err := engine.ParseSquare(word)
+	return err == nil
+}
+
+// expand writes "rank 3" out as its eight squares.
+func expand(text string) string {
+	for rank := range 8 {
+		text = strings.ReplaceAll(text, fmt.Sprintf("rank %d", rank+1), (engine.Bitboard(0xFF) << (8 * rank)).String())
+	}
+	return text
+}
+
+// command performs the lines that neither move discs nor look.
+func (b *bench) command(first, rest string) error {
+	switch first {
+	case "wait":
+		d, err := time.ParseDuration(rest)
+		if err != nil {
+			return err
+		}
+		return b.pass(d)
+	case "play":
+		return b.play(rest)
+	case "sweep":
+		d, err := time.ParseDuration(rest)
+		if err != nil {
+			return err
+		}
+		return b.sweep(d)
+	case "variant":
+		b.config.Game.Variant = rest
+		return nil
+	case "players":
+		b.config.Game.Players[0], b.config.Game.Players[1], _ = strings.Cut(rest, " ")
+		return nil
+	case "order":
+		return b.giveOrder(rest)
+	case "fail", "heal", "lose":
+		return b.fault(first + " " + rest)
+	case "power":
+		if rest == "off" {
+			return b.switchOff()
+		}
+		return b.switchOn()
+	default:
+		return fmt.Errorf("a story has no word %q", first)
+	}
+}
+
+func (b *bench) giveOrder(text string) error {
+	name, arg, _ := strings.Cut(text, " ")
+	switch name {
+	case "new":
+		match := b.table.Core.State.Match
+		if arg != "" {
+			rules, err := engine.Variant(arg)
+			if err != nil {
+				return err
+			}
+			match.Rules = rules
+		}
+		return b.order(name, referee.NewGame{Match: match})
+	case "undo":
+		plies, err := strconv.Atoi(arg)
+		if err != nil {
+			return err
+		}
+		return b.order(name, referee.Undo{Plies: plies})
+	default:
+		return fmt.Errorf("nobody orders %q", name)
+	}
+}
+
+// fault breaks and mends the board.
+func (b *bench) fault(text string) error {
+	words := strings.Fields(text)
+	switch what := strings.Join(words[:2], " "); {
+	case what == "lose interrupts":
+		b.sim.LoseInterrupts(true)
+		return nil
+	case what == "fail bank" && len(words) == 4:
+		how, ok := map[string]sim.BankFault{"nack": sim.BankNack, "reset": sim.BankReset, "frozen": sim.BankFrozen}[words[3]]
+		if !ok {
+			return fmt.Errorf("no bank fails as %q", words[3])
+		}
+		return b.sim.FailBank(int(words[2][0]-'1'), how)
+	case what == "heal bank" && len(words) == 3:
+		return b.sim.HealBank(int(words[2][0] - '1'))
+	case what == "fail cell" && len(words) >= 4, what == "heal cell" && len(words) == 3:
+		return b.cellFault(words)
+	default:
+		return fmt.Errorf("nothing fails as %q", text)
+	}
+}
+
+func (b *bench) cellFault(words []string) error {
+	sq, err := engine.ParseSquare(words[2])
+	if err != nil {
+		return err
+	}
+	if words[0] == "heal" {
+		return b.sim.HealCell(int(sq))
+	}
+	f := sim.CellFault{}
+	switch words[3] {
+	case "dead":
+		f.Kind = sim.Dead
+	case "stuck":
+		f.Kind = sim.BothActive
+	case "flapping":
+		f.Kind = sim.Flapping
+		if f.Hz, err = strconv.ParseFloat(words[4], 64); err != nil {
+			return err
+		}
+	default:
+		return fmt.Errorf("no cell fails as %q", words[3])
+	}
+	return b.sim.FailCell(int(sq), f)
+}
+
+// sweep takes all discs off the board, in any order, within d.
+func (b *bench) sweep(d time.Duration) error {
+	var rest time.Duration
+	for c, f := range b.sim.Faces() {
+		if f == sim.NoDisc {
+			continue
+		}
+		at, err := b.sim.Lift(b.clock+time.Duration(b.rng.Int64N(int64(d))), c)
+		if err != nil {
+			return err
+		}
+		rest = max(rest, at)
+	}
+	return b.untilRest(rest)
+}
+
+// play plays moves with ordinary hands and wants the moves, and the passes
+// between them, as the only events.
+func (b *bench) play(transcript string) error {
+	game := b.table.Core.State.Game
+	rules := game.Rules
+	rules.Start = game.Position
+	line, err := notation.ParseTranscript(rules, transcript)
+	if err != nil {
+		return err
+	}
+	var owed []string // passes that the next move must be preceded by
+	for _, m := range line.Moves {
+		sq, ok := m.Square()
+		if !ok {
+			owed = append(owed, "pass "+game.Turn.String())
+			game = game.Pass()
+			continue
+		}
+		if err := b.expectEvents(owed); err != nil {
+			return fmt.Errorf("before %v: %w", sq, err)
+		}
+		flips := game.Flips(sq)
+		if err := b.playMove(sq, game.Turn, flips); err != nil {
+			return fmt.Errorf("play %v: %w", sq, err)
+		}
+		want := canonical(fmt.Sprintf("move %v %v flips %v", game.Turn, sq, flips))
+		if len(b.events) == 0 || b.events[0] != want {
+			return fmt.Errorf("play %v: events\n  got  %s\n  want %s; the board says %q",
+				sq, orNone(b.events), want, display.Sentence(&b.table.Core.State))
+		}
+		b.events = b.events[1:]
+		// A cell that cannot be read goes on saying so.
+		if err := b.flashedOnce((flips | sq.Bit()) &^ b.table.Core.State.Unsure()); err != nil {
+			return fmt.Errorf("play %v: %w", sq, err)
+		}
+		game, owed = game.Place(sq), nil
+	}
+	return nil
+}
+
+// playMove places a disc and turns others, which takes an ordinary player
+// between one and two seconds.
+func (b *bench) playMove(sq engine.Square, mover engine.Color, flips engine.Bitboard) error {
+	b.swept = nil
+	rest, err := b.sim.Place(b.clock, int(sq), virtual.Face(mover))
+	if err != nil {
+		return err
+	}
+	last := rest
+	for s := range flips.All() {
+		start := rest + time.Duration(b.rng.Int64N(int64(300*time.Millisecond)))
+		style := sim.TurnStyle(b.rng.IntN(2))
+		done, err := b.sim.Turn(start, int(s), style, 0)
+		if err != nil {
+			return err
+		}
+		last = max(last, done)
+	}
+	return b.untilRest(last + reaction)
+}
+
+// reaction is how long after the last disc has come to rest the board has
+// answered on its LEDs.
+const reaction = 300 * time.Millisecond
