@@ -38,7 +38,7 @@ func soakCommand() command {
 			return code
 		}
 		options, err := f.options()
-		switch bad := (*usageFault)(nil); {
+		switch bad := (*wrongFlagError)(nil); {
 		case errors.As(err, &bad):
 			return usageError(stderr, c.name, bad.text)
 		case err != nil:
@@ -67,11 +67,11 @@ func (f *files) Set(name string) error {
 	return nil
 }
 
-// usageFault is a wrong value of a flag.
-type usageFault struct{ text string }
+// wrongFlagError is a wrong value of a flag.
+type wrongFlagError struct{ text string }
 
 // Error returns what is wrong.
-func (u *usageFault) Error() string { return u.text }
+func (u *wrongFlagError) Error() string { return u.text }
 
 // soakFlags are the flags of the command.
 type soakFlags struct {
@@ -87,12 +87,12 @@ func (f *soakFlags) options() (soak.Options, error) {
 	o := soak.Options{Seed: f.seed, Random: f.games, Variant: f.variant}
 	switch {
 	case f.games < 1 || f.games > maxSoak:
-		return o, &usageFault{fmt.Sprintf("--games %d: want 1 to %d", f.games, maxSoak)}
+		return o, &wrongFlagError{fmt.Sprintf("--games %d: want 1 to %d", f.games, maxSoak)}
 	case f.every < 1:
-		return o, &usageFault{fmt.Sprintf("--every %d: want 1 or more", f.every)}
+		return o, &wrongFlagError{fmt.Sprintf("--every %d: want 1 or more", f.every)}
 	}
 	if _, err := engine.Variant(f.variant); err != nil {
-		return o, &usageFault{"--variant: " + err.Error()}
+		return o, &wrongFlagError{"--variant: " + err.Error()}
 	}
 	for _, name := range f.real {
 		games, err := soak.Load(name)
@@ -106,7 +106,7 @@ func (f *soakFlags) options() (soak.Options, error) {
 	}
 	switch {
 	case f.only >= o.Count() || f.only < -1:
-		return o, &usageFault{fmt.Sprintf("--only %d: the games are 0 to %d", f.only, o.Count()-1)}
+		return o, &wrongFlagError{fmt.Sprintf("--only %d: the games are 0 to %d", f.only, o.Count()-1)}
 	case f.only >= 0:
 		o.Indices = []int{f.only}
 	case len(f.real) > 0:

@@ -30,6 +30,8 @@ func (s side) color() engine.Color {
 		return engine.Black
 	case light:
 		return engine.White
+	case bare:
+		return engine.None
 	default:
 		return engine.None
 	}
@@ -91,14 +93,14 @@ func (b *board) row(p point, right, down int, s side) []point {
 	for {
 		p.col += right
 		p.row += down
-		switch b.at(p) {
-		case s.other():
-			between = append(between, p)
-		case s:
-			return between
-		default:
+		lies := b.at(p)
+		if lies == bare {
 			return nil
 		}
+		if lies == s {
+			return between
+		}
+		between = append(between, p)
 	}
 }
 

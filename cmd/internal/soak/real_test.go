@@ -50,17 +50,21 @@ func TestRealGames(t *testing.T) {
 			if c.sum == "" {
 				return
 			}
-			boards := sha256.New()
-			dark, light := 0, 0
-			for _, out := range outcomes {
-				boards.Write([]byte(out.Board.Text('X', 'O', '-') + "\n"))
-				dark += out.Board.Black.Count()
-				light += out.Board.White.Count()
-			}
-			if sum := hex.EncodeToString(boards.Sum(nil)); sum != c.sum ||
-				dark != c.dark || light != c.light || report.Passes != c.passes {
+			dark, light, sum := final(outcomes)
+			if sum != c.sum || dark != c.dark || light != c.light || report.Passes != c.passes {
 				t.Errorf("%d passes, discs %d and %d, boards %s", report.Passes, dark, light, sum)
 			}
 		})
 	}
+}
+
+// final sums the final boards up.
+func final(outcomes []Outcome) (dark, light int, sum string) {
+	boards := sha256.New()
+	for _, out := range outcomes {
+		boards.Write([]byte(out.Board.Text('X', 'O', '-') + "\n"))
+		dark += out.Board.Black.Count()
+		light += out.Board.White.Count()
+	}
+	return dark, light, hex.EncodeToString(boards.Sum(nil))
 }
