@@ -35,6 +35,8 @@ func browser(t *testing.T) chromium {
 	allocator, cancel := chromedp.NewExecAllocator(t.Context(), append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
+		// A name that browsers do not trust as they trust localhost.
+		chromedp.Flag("host-resolver-rules", "MAP board.test 127.0.0.1"),
 	)...)
 	t.Cleanup(cancel)
 	ctx, cancel := chromedp.NewContext(allocator)

@@ -26,10 +26,10 @@ func said(text string) string {
 	return fmt.Sprintf(`document.getElementById("say").textContent.includes(%q)`, text)
 }
 
-// label is what a screen reader says of a square.
-func (p *tab) label(square string) string {
+// reads waits until a screen reader would say want of a square.
+func (p *tab) reads(square, want string) {
 	p.t.Helper()
-	return eval[string](p, fmt.Sprintf(`document.querySelector('[data-square=%q]').getAttribute("aria-label")`, square))
+	p.until(fmt.Sprintf(`document.querySelector('[data-square=%q]').getAttribute("aria-label") === %q`, square, want))
 }
 
 // press presses keys one after the other.
@@ -84,6 +84,7 @@ func TestBrowser(t *testing.T) {
 	}
 	t.Run("lives in ten tabs", func(t *testing.T) { livesInTenTabs(t, b) })
 	t.Run("understands the referee", func(t *testing.T) { showsTheReferee(t, b) })
+	t.Run("works in a local network", func(t *testing.T) { worksInTheNetwork(t, b) })
 	t.Run("tells when it is stale and comes back", func(t *testing.T) { tellsStale(t, b) })
 }
 
@@ -112,18 +113,14 @@ func showsState(t *testing.T, show func(*table, screen) *tab) {
 		t.Error("the board is the wrong way round")
 	}
 	for square, want := range map[string]string{"c3": "c3, black disc, last move", "d4": "d4, black disc", "d6": "d6, white disc", "a1": "a1, empty"} {
-		if got := p.label(square); got != want {
-			t.Errorf("label %q, want %q", got, want)
-		}
+		p.reads(square, want)
 	}
 	// The table is shown, not the record: a disc is turned, its light is on.
 	if err := tb.Do(t.Context(), Act{Op: OpPlace, Square: square(t, "d3"), Color: engine.White}); err != nil {
 		t.Fatal(err)
 	}
 	p.until(`document.querySelector('[data-square="d4"]').dataset.led === "#56b4e9"`)
-	if got, want := p.label("d4"), "d4, black disc, light: turn this disc"; got != want {
-		t.Errorf("label %q, want %q", got, want)
-	}
+	p.reads("d4", "d4, black disc, light: turn this disc")
 	p.fits()
 	p.quiet()
 }
@@ -150,9 +147,7 @@ func playsByKeyboard(t *testing.T, show func(*table, screen) *tab) {
 	p.press(kb.Enter)
 	p.sentence("Still to turn: e5.")
 	step(kb.ArrowLeft, "e5")
-	if got, want := p.label("e5"), "e5, white disc, light: turn this disc"; got != want {
-		t.Errorf("label %q, want %q", got, want)
-	}
+	p.reads("e5", "e5, white disc, light: turn this disc")
 	p.press("t")
 	p.sentence("White to move.")
 	p.until(said("Black f5, 1 flipped, 4 to 1."))
@@ -287,9 +282,7 @@ func playsByMouse(t *testing.T, show func(*table, screen) *tab) {
 	p.click(on("g7"))
 	p.did("breaking a sensor", Act{Op: OpFail, Square: sq("g7"), HasSquare: true, Fault: "dead", Color: engine.None})
 	p.until(`document.querySelector('[data-square="g7"]').classList.contains("failed")`)
-	if got, want := p.label("g7"), "g7, empty, light: this square cannot be read, sensor broken"; got != want {
-		t.Errorf("label %q, want %q", got, want)
-	}
+	p.reads("g7", "g7, empty, light: this square cannot be read, sensor broken")
 	p.click("#heal")
 	p.did("mending", Act{Op: OpHeal, Color: engine.None})
 	tb.mu.Lock()
@@ -414,9 +407,7 @@ func followsTakeback(t *testing.T, show func(*table, screen) *tab) {
 	tb.mu.Unlock()
 	p.until(`document.querySelectorAll(".move").length === 2`)
 	p.until(said("3 moves taken back."))
-	if got := p.label("c3"); got != "c3, empty" {
-		t.Errorf("label %q", got)
-	}
+	p.reads("c3", "c3, empty")
 	p.quiet()
 }
 
@@ -561,13 +552,38 @@ func tellsStale(t *testing.T, b chromium) {
 	stop()
 	p.until(`document.getElementById("link").dataset.state === "offline"`)
 	p.shoot("offline")
-	if got := p.label("f5"); got != "f5, black disc, last move" {
-		t.Errorf("offline, the page forgot the board: %q", got)
-	}
+	p.reads("f5", "f5, black disc, last move")
 	again := newTable(t, quick)
 	again.play("f5d6c3")
 	_, stop = serveUntil(t, again.server, strings.TrimPrefix(url, "http://"))
 	p.until(`document.querySelectorAll(".move").length === 3`)
 	p.until(`document.getElementById("link").dataset.state === "live"`)
 	stop()
+}
+
+// Over plain http browsers take away what they call powerful: locks, the
+// clipboard, Sec-Fetch headers. The page works all the same.
+func worksInTheNetwork(t *testing.T, b chromium) {
+	tb := newTable(t, func(o *Options) { o.Hosts = []string{"board.test"} })
+	tb.play("f5")
+	url := strings.Replace(serve(t, tb.server), "127.0.0.1", "board.test", 1)
+	p := b.open(t, url, phone())
+	if eval[bool](p, "isSecureContext") {
+		t.Fatal("the browser trusts this name, the test shows nothing")
+	}
+	second := b.open(t, url, laptop())
+	tb.play("d6")
+	for _, p := range []*tab{p, second} {
+		p.until(said("White d6, 1 flipped, 3 to 3."))
+	}
+	second.run(chromedp.Click(chromedp.ID("identify")), chromedp.Click(chromedp.ID("copy")))
+	second.until(`document.getElementById("copy").textContent !== "Copy"`)
+	m := mouse{second, tb}
+	m.click(on("c3"))
+	m.did("a click", Act{Op: OpPlace, Square: square(t, "c3"), HasSquare: true, Color: engine.Black})
+	if c := tb.asked(); len(c) != 1 || c[0].Name != "identify" {
+		t.Errorf("commands: %+v", c)
+	}
+	p.quiet()
+	second.quiet()
 }

@@ -56,10 +56,12 @@ export class Stream {
     this.reading = null;
     /** What a tab that joins needs to know. @type {{card: any, view: any, leds: any, epoch: string}|null} */
     this.known = null;
+    /** @type {ReturnType<typeof setTimeout>|undefined} */
+    this.leave = undefined;
     /** Wakes a reader that waits before it tries again. */
     this.hurry = () => {};
     setInterval(() => this.watch(), 1000);
-    document.addEventListener("visibilitychange", () => this.watch());
+    document.addEventListener("visibilitychange", () => this.look());
   }
 
   start() {
@@ -200,6 +202,15 @@ export class Stream {
   touch() {
     this.alive = performance.now();
     this.show("live");
+  }
+
+  /** Notices that the tab is looked at, or not. */
+  look() {
+    clearTimeout(this.leave);
+    // A browser has six connections to a server; a tab that nobody sees and
+    // that cannot share one gives its own back.
+    if (document.hidden && !navigator.locks) this.leave = setTimeout(() => this.reading?.abort(), 5000);
+    else this.watch();
   }
 
   /** Looks for silence. */
