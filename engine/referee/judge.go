@@ -130,6 +130,9 @@ func (s *State) judgeTakeback(c change) (verdict, bool) {
 // judgePlaced explains a reading with discs on squares that are empty on
 // record.
 func (s *State) judgePlaced(c change) verdict {
+	if v, ok := judgeBoth(c); ok {
+		return v
+	}
 	mover := c.game.Turn
 	own := c.placed & c.seen.Of(mover) & c.game.Legal()
 	if own == 0 {
@@ -214,6 +217,39 @@ func explain(c change, sq engine.Square) verdict {
 		v.kind = moved
 	}
 	return v
+}
+
+// judgeBoth recognises two whole moves that lie on the board before it has been
+// quiet once: the reply has then turned some of the first move's discs again,
+// or even the disc that was placed. It returns the first of the two, unless
+// they could have been made in either order.
+func judgeBoth(c change) (v verdict, ok bool) {
+	if c.placed.Count() != 2 {
+		return verdict{}, false
+	}
+	for sq := range (c.placed & c.game.Legal()).All() {
+		next := c.game.Place(sq)
+		if next.MustPass() {
+			next = next.Pass()
+		}
+		reply := (c.placed &^ sq.Bit()).First()
+		if !next.Legal().Has(reply) {
+			continue
+		}
+		flips := c.game.Flips(sq)
+		after := next.Place(reply)
+		if !compare(&after, c.seen, c.lost, c.masked).none() ||
+			(c.placed|flips|next.Flips(reply))&c.lost != 0 {
+			continue
+		}
+		if ok {
+			return verdict{}, false
+		}
+		v, ok = verdict{kind: moved, pending: Pending{
+			Active: true, Square: sq, By: c.game.Turn, Flips: flips, Done: flips,
+		}}, true
+	}
+	return v, ok
 }
 
 // followedByLegal reports whether the board is a finished move on sq with the

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"reversi-board/engine"
+	"reversi-board/engine/notation"
 	"reversi-board/engine/referee"
 )
 
@@ -292,6 +293,46 @@ func TestQuickPlayersNeedNotWaitForTheBoardToSettle(t *testing.T) {
 	tb.guide("flip e5")
 	tb.put("w e5")
 	tb.expect("white f6: e5")
+}
+
+// TestTwoMovesInOneReading plays whole games two moves at a time: the reply has
+// turned discs of the first move again, in some pairs the placed one itself.
+func TestTwoMovesInOneReading(t *testing.T) {
+	for _, moves := range []string{
+		"f5f6",
+		// Two games of World Championships, 1977 and 1978; the second has four
+		// passes.
+		"f5d6c3f3f4d3c4g6f6e6c5c6d7d8e7g5e3d2g4h3f7b5h5g3b4b6c8b8c7e8f8g8h4h6e2d1c1a3a6a5e1f2g7c2a4h8a2b7f1b3b1b2h7a7a8a1g1g2h2h1",
+		"f5f6e6f4e3c5c4d3f3e2f2d2c3d6d1b5c1c2b3e1f1a3a6b4a4b6a2g3a5b2h3h2h1g1g2b1h4g4a1h5g5b7a7a8b8c8c6h6g6c7d7d8g7f7f8g8e7e8h8",
+	} {
+		tb := newTable(t)
+		line, err := notation.ParseTranscript(tb.state.Match.Rules, moves)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, placed := tb.state.Game, 0
+		for _, m := range line.Moves {
+			if sq, ok := m.Square(); ok {
+				g = g.Place(sq)
+				if placed++; placed%2 == 0 {
+					tb.discs = g.Discs
+					tb.look()
+				}
+			} else {
+				g = g.Pass()
+			}
+		}
+		tb.discs = g.Discs
+		tb.look()
+		if got := tb.state.Transcript(); got != moves {
+			t.Errorf("transcript %s, want %s", got, moves)
+		}
+		for _, said := range tb.said {
+			if strings.HasPrefix(said, "illegal") {
+				t.Errorf("%s: %s", moves, said)
+			}
+		}
+	}
 }
 
 func TestWithdrawnMoveIsGuidedBack(t *testing.T) {
