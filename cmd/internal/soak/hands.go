@@ -122,7 +122,8 @@ func (p *player) play(ctx context.Context, sc *script) (ending, error) {
 	if err != nil {
 		return e, err
 	}
-	if err := p.wait(quiet); err != nil {
+	// A hand may still be holding a disc that it has fidgeted with.
+	if err := p.wait(p.t.Sim.RestAt() - p.t.Now() + quiet); err != nil {
 		return e, err
 	}
 	p.board, p.lying = p.t.Core.State.Game.Discs, engine.Discs{}
