@@ -97,8 +97,23 @@ func (t *turn) resume() {
 	s.memory.resumed = false
 	changed := s.memory.before.Diff(s.Sensed) &^ s.Unsure()
 	t.announce(PowerRestored{Changed: changed, Gap: s.memory.gap})
-	if v := s.judge(); v.kind == mistaken || v.kind == lifted || v.kind == withdrawn {
+	if v := s.judge(); !v.onItsWay() {
 		s.memory.restoring = restoringPower
+	}
+}
+
+// onItsWay reports whether the board is as on record but for a move and its
+// flips, the way it lies when the power fails in the middle of one.
+func (v *verdict) onItsWay() bool {
+	switch v.kind {
+	case same, frozen, moved:
+		return true
+	case moving:
+		return v.pending.Extra == 0
+	case lifted, withdrawn, takingBack, tookBack, mistaken:
+		return false
+	default:
+		return false
 	}
 }
 

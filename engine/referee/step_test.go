@@ -72,12 +72,18 @@ func (tb *table) sq(name string) engine.Square {
 // put makes squares show a color and lets the board settle: "b e6" or "- d6 d5".
 func (tb *table) put(change string) {
 	tb.t.Helper()
+	tb.lay(change)
+	tb.look()
+}
+
+// lay does the same without a reading.
+func (tb *table) lay(change string) {
+	tb.t.Helper()
 	words := strings.Fields(change)
 	color := map[string]engine.Color{"b": engine.Black, "w": engine.White, "-": engine.None}[words[0]]
 	for _, name := range words[1:] {
 		tb.discs = tb.discs.With(tb.sq(name), color)
 	}
-	tb.look()
 }
 
 // play makes whole moves, each in one reading.
@@ -528,6 +534,10 @@ func TestPowerCut(t *testing.T) {
 		{"a disc taken away", "- e5", "e5", "black e5", referee.Power},
 		{"a disc turned", "w e5", "e5", "turn e5", referee.Power},
 		{"a stray disc", "w a1", "a1", "remove a1", referee.Power},
+		// Each of these would be a move or a takeback if it were seen to be made.
+		{"a disc pushed to a legal square", "- e4, b c5", "e4 c5", "remove c5 black e4", referee.Power},
+		{"the last disc taken away", "- d6", "d6", "white d6", referee.Power},
+		{"the last move taken back", "- d6, b d5", "d5 d6", "turn d5 white d6", referee.Power},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -542,10 +552,11 @@ func TestPowerCut(t *testing.T) {
 			tb.state, tb.said, tb.now = revived, nil, 0
 			tb.step(referee.PowerOn{Gap: time.Minute})
 			if tc.change != "" {
-				tb.put(tc.change)
-			} else {
-				tb.look()
+				for part := range strings.SplitSeq(tc.change, ", ") {
+					tb.lay(part)
+				}
 			}
+			tb.look()
 			tb.expect("power " + tc.changed)
 			tb.guide(tc.guide)
 			if tb.state.Problem.Code != tc.code {
