@@ -84,6 +84,14 @@ func TestBrowser(t *testing.T) {
 	}
 	t.Run("lives in ten tabs", func(t *testing.T) { livesInTenTabs(t, b) })
 	t.Run("understands the referee", func(t *testing.T) { showsTheReferee(t, b) })
+	t.Run("waits for the board", func(t *testing.T) {
+		s := plain(t, nil) // nothing has been published yet
+		p := b.open(t, serve(t, s), phone())
+		p.sentence("Waiting for the board.")
+		p.reads("e4", "e4, empty")
+		p.fits()
+		p.quiet()
+	})
 	t.Run("works in a local network", func(t *testing.T) { worksInTheNetwork(t, b) })
 	t.Run("tells when it is stale and comes back", func(t *testing.T) { tellsStale(t, b) })
 }
