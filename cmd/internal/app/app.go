@@ -310,7 +310,12 @@ func (a *App) view(state []byte) web.View {
 	v := web.View{
 		State: state, Sentence: display.Sentence(&a.core.State),
 		Connections: map[string]string{"journal": "ok", "broker": a.link.status()},
-		Alerts:      a.alerts.list(),
+	}
+	// What the sentence says already need not be said twice.
+	for _, al := range a.alerts.list() {
+		if al.Text != v.Sentence {
+			v.Alerts = append(v.Alerts, al)
+		}
 	}
 	if a.trouble != nil {
 		v.Connections["journal"] = "cannot be written"
