@@ -418,7 +418,7 @@ func stateText(st map[string]any, key string) string {
 func memberText(key string, v map[string]any) string {
 	switch key {
 	case "pending":
-		return fmt.Sprintf("%v %v open %v", v["by"], v["move"], open(v))
+		return fmt.Sprintf("%v %v open %v", v["by"], v["move"], openFlips(v))
 	case "score":
 		return fmt.Sprintf("%v-%v", v["black"], v["white"])
 	case "players":
@@ -432,8 +432,8 @@ func memberText(key string, v map[string]any) string {
 	}
 }
 
-// open returns the discs of a pending move that are still to be turned.
-func open(pending map[string]any) string {
+// openFlips returns the discs of a pending move that are still to be turned.
+func openFlips(pending map[string]any) string {
 	all, _ := engine.ParseSquares(stateText(pending, "to_flip"))
 	done, _ := engine.ParseSquares(stateText(pending, "done"))
 	return (all &^ done).String()
