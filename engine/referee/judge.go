@@ -130,7 +130,7 @@ func (s *State) judgeTakeback(c change) (verdict, bool) {
 // judgePlaced explains a reading with discs on squares that are empty on
 // record.
 func (s *State) judgePlaced(c change) verdict {
-	if v, ok := judgeBoth(c); ok {
+	if v, ok := s.judgeBoth(c); ok {
 		return v
 	}
 	mover := c.game.Turn
@@ -222,8 +222,10 @@ func explain(c change, sq engine.Square) verdict {
 // judgeBoth recognises two whole moves that lie on the board before it has been
 // quiet once: the reply has then turned some of the first move's discs again,
 // or even the disc that was placed. It returns the first of the two, unless
-// they could have been made in either order.
-func judgeBoth(c change) (v verdict, ok bool) {
+// they could have been made in either order, or the first was last seen with
+// just those flips undone that the reply would turn back: a reply to a move that
+// was never finished looks the same.
+func (s *State) judgeBoth(c change) (v verdict, ok bool) {
 	if c.placed.Count() != 2 {
 		return verdict{}, false
 	}
@@ -242,7 +244,8 @@ func judgeBoth(c change) (v verdict, ok bool) {
 			(c.placed|flips|next.Flips(reply))&c.lost != 0 {
 			continue
 		}
-		if ok {
+		undone := s.Pending.Open()
+		if ok || s.Pending.Square == sq && undone != 0 && undone&^next.Flips(reply) == 0 {
 			return verdict{}, false
 		}
 		v, ok = verdict{kind: moved, pending: Pending{

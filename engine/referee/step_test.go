@@ -291,6 +291,16 @@ func TestTheOpponentMustWaitForTheFlips(t *testing.T) {
 	tb.expect("black f5: e5")
 }
 
+// White's f6 would turn e5 back at once, so the board looks as after two whole
+// moves; but Black's e5 was seen to be still undone.
+func TestReplyThatHidesAnUnfinishedMoveMustWait(t *testing.T) {
+	tb := newTable(t)
+	tb.put("b f5")
+	tb.put("w f6")
+	tb.guide("flip e5 remove f6")
+	tb.expect("illegal white f6 flips_pending")
+}
+
 func TestQuickPlayersNeedNotWaitForTheBoardToSettle(t *testing.T) {
 	tb := newTable(t)
 	tb.discs = tb.discs.With(tb.sq("f5"), engine.Black).With(tb.sq("e5"), engine.Black)
