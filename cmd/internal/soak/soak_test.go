@@ -13,7 +13,10 @@ import (
 
 	"reversi-board/configs"
 	"reversi-board/engine"
+	"reversi-board/engine/archive"
 	"reversi-board/engine/notation"
+	"reversi-board/engine/record"
+	"reversi-board/engine/referee"
 	"reversi-board/hardware/sim"
 )
 
@@ -229,6 +232,54 @@ func TestCompare(t *testing.T) {
 		bad := c.spurious+c.missing > 0
 		if o.Spurious != c.spurious || o.Missing != c.missing || o.WrongRecord != bad || (o.Difference != "") != bad {
 			t.Errorf("%s: %+v", c.name, o)
+		}
+	}
+}
+
+// TestJournalIsReread: a journal that holds something else than was announced.
+func TestJournalIsReread(t *testing.T) {
+	j, _, err := archive.Open(archive.Options{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := j.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	var told []fact
+	for seq := range uint64(3) {
+		f := fact{seq: seq + 1, event: referee.Passed{By: engine.White}}
+		env := record.Envelope{JID: j.JID(), Seq: f.seq, FP: "0123456789abcdef"}
+		if f.payload, err = record.EncodeEvent(env, f.event); err != nil {
+			t.Fatal(err)
+		}
+		if err := j.Append(f.seq, f.payload); err != nil {
+			t.Fatal(err)
+		}
+		told = append(told, f)
+	}
+	for _, c := range []struct {
+		name string
+		told []fact
+		want string
+	}{
+		{"the same", told, ""},
+		{"one was not announced", told[:2], "the journal holds event 3, which was not announced"},
+		{"one is not there", append(slices.Clone(told), told[0]), "the journal holds 3 events of 4 announced"},
+		{
+			"another event",
+			[]fact{told[0], {seq: 2, event: referee.Passed{By: engine.Black}, payload: told[1].payload}, told[2]},
+			"the journal's event 2 is ",
+		},
+		{"another number", []fact{told[0], told[0], told[2]}, "the journal holds event 2 as number 2, announced was 1"},
+	} {
+		var o Outcome
+		if err := o.reread(j, 0, c.told); err != nil {
+			t.Fatal(err)
+		}
+		if o.WrongRecord != (c.want != "") || !strings.HasPrefix(o.Difference, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, o.Difference, c.want)
 		}
 	}
 }
