@@ -2,7 +2,6 @@ package virtual
 
 import (
 	"fmt"
-	"time"
 
 	"reversi-board/engine/record"
 	"reversi-board/engine/referee"
@@ -17,9 +16,9 @@ type History interface {
 }
 
 // Resume makes the last game of a journal true again, as a start after a power
-// cut of the length gap does. Call it before the first Run of a table whose
-// Options.Sim has been played on before.
-func (t *Table) Resume(h History, gap time.Duration) error {
+// cut does; on says what is known of it, but for the time. Call it before the
+// first Run of a table whose Options.Sim has been played on before.
+func (t *Table) Resume(h History, on referee.PowerOn) error {
 	var game [][]byte
 	err := h.Replay(func(_ uint64, p []byte) error {
 		if record.TypeOf(p) == "game_started" {
@@ -39,7 +38,8 @@ func (t *Table) Resume(h History, gap time.Duration) error {
 	}
 	t.Core.Continue(h.LastSeq())
 	if t.Core.State.Phase == referee.Playing {
-		_, err = t.Do(referee.PowerOn{At: t.now, Gap: gap})
+		on.At = t.now
+		_, err = t.Do(on)
 	}
 	return err
 }

@@ -82,6 +82,10 @@ type bench struct {
 	// answer is the refusal of the last order, nil if it was accepted.
 	answer *referee.Refuse
 	off    bool
+	// seen is what the cells said last before the power was cut; the next
+	// program knows it if remembers is set.
+	seen      engine.Discs
+	remembers bool
 }
 
 // period is the time between two scans.
@@ -116,13 +120,13 @@ func (b *bench) switchOn() error {
 	b.table.OnFact = func(f app.Fact, _ time.Duration) {
 		b.events = append(b.events, eventText(f.Payload))
 	}
-	return b.table.Resume(b.journal, -1)
+	return b.table.Resume(b.journal, referee.PowerOn{Gap: -1, Seen: b.seen, SeenOK: b.remembers})
 }
 
 // switchOff takes the power away: the program and the registers are gone, the
 // discs stay.
 func (b *bench) switchOff() error {
-	b.off = true
+	b.off, b.seen = true, b.table.Core.State.Sensed
 	errs := []error{b.table.Close()}
 	for row := range 8 {
 		errs = append(errs, b.sim.FailBank(row, sim.BankReset))
