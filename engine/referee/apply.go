@@ -32,14 +32,22 @@ func Apply(s *State, ev Event) {
 		}
 		s.atRest()
 	case Commanded:
-		if order, ok := ev.Audit.Order.(NewGame); ok {
-			s.Match = order.Match
-			if s.Phase == Over || s.Phase == Idle {
-				s.Phase = Setup
-			}
-		}
+		s.order(ev.Audit.Order)
 	case Illegal, Faulted, Restored, PowerRestored:
 		// Facts about the table; the record stays as it is.
+	}
+}
+
+func (s *State) order(o Order) {
+	switch o := o.(type) {
+	case NewGame:
+		s.Match = o.Match
+		if s.Phase == Over || s.Phase == Idle {
+			s.Phase = Setup
+		}
+	case Undo:
+		s.memory.ordered = true
+	case Look:
 	}
 }
 
@@ -59,13 +67,21 @@ func (s *State) add(by engine.Color, m engine.Move, flipped engine.Bitboard, nex
 	s.atRest()
 }
 
+// takeBack makes the record shorter. After an order the discs still lie as they
+// did, also when the program has been restarted meanwhile: without being guided
+// back they would be taken for the same moves again.
 func (s *State) takeBack(ev Undone) {
 	n := s.entryOfPly(ev.Plies)
-	s.Game, s.Len = s.Entries[n].Before, n
+	before, ordered := s.Entries[n].Before, s.memory.ordered
+	back := before.Diff(s.Game.Discs) & before.Occupied()
+	s.Game, s.Len = before, n
 	s.Phase, s.Step = Playing, ToMove
 	s.Result, s.Ended = Result{}, false
 	s.TurnSince = ev.At
 	s.atRest()
+	if ordered {
+		s.memory.restoring, s.memory.undone = restoringUndo, back
+	}
 }
 
 // entryOfPly returns the index of the entry that placed the plies-th last disc
@@ -86,5 +102,5 @@ func (s *State) atRest() {
 	s.Pending, s.Guide, s.Problem = Pending{}, Guide{}, Problem{}
 	s.memory.withdrawn, s.memory.reported, s.memory.reason = 0, 0, NoReason
 	s.memory.missing = false
-	s.memory.restoring, s.memory.undone = restoringNothing, 0
+	s.memory.restoring, s.memory.undone, s.memory.ordered = restoringNothing, 0, false
 }

@@ -18,6 +18,8 @@ type memory struct {
 	reason   Reason
 	// restoring says why no move is judged until the board equals the record.
 	restoring restoring
+	// ordered says that the next Undone is the work of an order, not of hands.
+	ordered bool
 	// undone are the discs that an Undo order left to be turned back.
 	undone engine.Bitboard
 	// resumed says that the program has come back in mid-game and the first

@@ -415,11 +415,9 @@ func (t *turn) undo(in Command, order Undo) {
 		t.refuse(NotAllowed, "there are not so many moves to take back")
 		return
 	}
-	n := s.entryOfPly(order.Plies)
-	back := s.Entries[n].Before.Diff(s.Game.Discs) & s.Entries[n].Before.Occupied()
+	by := s.Entries[s.entryOfPly(order.Plies)].By
 	t.announce(Commanded{in.Audit})
-	t.announce(Undone{Plies: order.Plies, ToPly: s.Ply() - order.Plies, By: s.Entries[n].By, At: in.At})
-	s.memory.restoring, s.memory.undone = restoringUndo, back
+	t.announce(Undone{Plies: order.Plies, ToPly: s.Ply() - order.Plies, By: by, At: in.At})
 	if s.SensedOK {
 		t.judge(in.At)
 	}

@@ -614,6 +614,35 @@ func TestPowerCutInMidFlipWithTheBoardRemembered(t *testing.T) {
 	}
 }
 
+// A power cut between an order and the hands that carry it out does not make
+// the move that was undone come back.
+func TestPowerCutAfterUndoByOrder(t *testing.T) {
+	tb := newTable(t)
+	tb.play("f5d6")
+	start := engine.NewGame(tb.state.Match.Rules)
+	revived := referee.New(tb.state.Match)
+	referee.Apply(&revived, referee.GameStarted{Match: tb.state.Match})
+	for _, e := range tb.state.Record() {
+		s, _ := e.Move.Square()
+		referee.Apply(&revived, referee.Moved{By: e.By, Square: s, Flipped: e.Flipped})
+	}
+	referee.Apply(&revived, referee.Commanded{Audit: referee.Audit{Role: "arbiter", Order: referee.Undo{Plies: 1}}})
+	referee.Apply(&revived, referee.Undone{Plies: 1, ToPly: 1, By: engine.White})
+	tb.state, tb.said = revived, nil
+	tb.step(referee.PowerOn{Gap: time.Minute, Seen: tb.discs, SeenOK: true})
+	tb.look()
+	tb.expect("power ")
+	tb.guide("flip d5 remove d6")
+	if tb.state.Game != start.Place(tb.sq("f5")) {
+		t.Error("the undone move is on record")
+	}
+	tb.put("- d6")
+	tb.put("b d5")
+	tb.guide("")
+	tb.play("d6")
+	tb.expect("white d6: d5")
+}
+
 func TestSteadyReadingDoesNotAllocate(t *testing.T) {
 	tb := newTable(t)
 	tb.put("b f5")
