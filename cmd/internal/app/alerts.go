@@ -97,7 +97,7 @@ func (a *App) problems() []alert {
 		add(string(referee.SensorFault), severityOf(referee.SensorFault), "Some cells are not to be believed.", s.Masked)
 	}
 	if a.trouble != nil {
-		add("storage", "error", "The journal cannot be written: the game goes on in memory only. Check the disk.", 0)
+		add(storageTrouble, "error", "The journal cannot be written: the game goes on in memory only. Check the disk.", 0)
 	}
 	if a.ledTrouble.Load() {
 		add("led", "warn", "The LEDs do not answer: follow the page.", 0)

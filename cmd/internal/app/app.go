@@ -47,7 +47,9 @@ type App struct {
 	// match is what a new game is unless a command says otherwise.
 	match referee.Match
 	dir   string
-	core  *Core
+	// disk is what the journal is written to, nil for the operating system's.
+	disk archive.FS
+	core *Core
 	// lastSeen is the stamp of the last event of an earlier session.
 	lastSeen record.Stamp
 	journal  *archive.Journal
@@ -93,7 +95,16 @@ type order struct {
 // closed. It returns an error only if the board could not be started, or could
 // not be left in order.
 func Run(ctx context.Context, o Options) error {
-	a := &App{
+	a := newApp(o)
+	if err := a.openJournal(o.DataDir); err != nil {
+		return err
+	}
+	err := a.run(ctx, o)
+	return errors.Join(err, a.closeJournal())
+}
+
+func newApp(o Options) *App {
+	return &App{
 		config: o.Config, log: o.Logger, start: time.Now(), synced: clockSynced,
 		cues:    display.Cues{PassBy: engine.None},
 		inputs:  make(chan referee.Input, 256),
@@ -101,11 +112,6 @@ func Run(ctx context.Context, o Options) error {
 		touched: make(chan struct{}, 1),
 		hint:    make(chan struct{}, 1),
 	}
-	if err := a.openJournal(o.DataDir); err != nil {
-		return err
-	}
-	err := a.run(ctx, o)
-	return errors.Join(err, a.closeJournal())
 }
 
 // Now returns the time since the program started. It may be called from any
@@ -267,8 +273,18 @@ func (a *App) announce(seq uint64, payload []byte) {
 	}
 }
 
+// storageTrouble is the code of the problem and of the alert when the journal
+// cannot be written.
+const storageTrouble = "storage"
+
 // storage notes that the journal cannot be written, or can again.
 func (a *App) storage(err error) {
+	switch {
+	case err == nil:
+		a.core.Trouble = referee.Problem{}
+	case a.trouble == nil:
+		a.core.Trouble = referee.Problem{Code: storageTrouble, Since: a.now()}
+	}
 	a.trouble = err
 	if err != nil {
 		a.log.Error("the journal cannot be written; the game goes on in memory", "error", err)
@@ -352,7 +368,7 @@ func (a *App) openJournal(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("make the data folder: %w", err)
 	}
-	journal, recovery, err := archive.Open(archive.Options{Dir: dir})
+	journal, recovery, err := archive.Open(archive.Options{Dir: dir, FS: a.disk})
 	if err != nil {
 		return fmt.Errorf("open the journal: %w", err)
 	}

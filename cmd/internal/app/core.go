@@ -14,6 +14,9 @@ import (
 type Core struct {
 	// State is the referee's; read it between two steps only.
 	State referee.State
+	// Trouble is what stands in the way besides what the referee can see on the
+	// board. The published state names it when the referee sees nothing.
+	Trouble referee.Problem
 
 	jid     string
 	seq     uint64
@@ -126,5 +129,10 @@ func (c *Core) Envelope() record.Envelope {
 
 // Published returns the state payload of MQTT and of the page.
 func (c *Core) Published() ([]byte, error) {
-	return record.EncodeState(c.Envelope(), &c.State)
+	if c.State.Problem.Active() || !c.Trouble.Active() {
+		return record.EncodeState(c.Envelope(), &c.State)
+	}
+	s := c.State
+	s.Problem = c.Trouble
+	return record.EncodeState(c.Envelope(), &s)
 }

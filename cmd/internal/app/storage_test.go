@@ -1,0 +1,293 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"reversi-board/configs"
+	"reversi-board/display/web"
+	"reversi-board/engine"
+	"reversi-board/engine/archive"
+	"reversi-board/engine/notation"
+	"reversi-board/hardware/sim"
+)
+
+// brittleDisk is the operating system's disk until it is broken: then nothing
+// can be written to it.
+type brittleDisk struct{ broken atomic.Pointer[syscall.Errno] }
+
+func (d *brittleDisk) fail(err syscall.Errno) { d.broken.Store(&err) }
+func (d *brittleDisk) mend()                  { d.broken.Store(nil) }
+
+// trouble returns what a write ends with.
+func (d *brittleDisk) trouble() error {
+	if err := d.broken.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+func (d *brittleDisk) OpenFile(name string, flag int, perm fs.FileMode) (archive.File, error) {
+	if flag&(os.O_WRONLY|os.O_RDWR) != 0 && errors.Is(d.trouble(), syscall.EROFS) {
+		return nil, d.trouble()
+	}
+	f, err := os.OpenFile(name, flag, perm) //nolint:gosec // inside of the test's folder
+	if err != nil {
+		return nil, err
+	}
+	return brittleFile{f, d}, nil
+}
+
+func (d *brittleDisk) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
+
+func (d *brittleDisk) Rename(from, to string) error {
+	return errors.Join(d.trouble(), os.Rename(from, to))
+}
+
+func (d *brittleDisk) Remove(name string) error { return errors.Join(d.trouble(), os.Remove(name)) }
+
+func (d *brittleDisk) MkdirAll(name string, perm fs.FileMode) error { return os.MkdirAll(name, perm) }
+
+// brittleFile is a file on it.
+type brittleFile struct {
+	*os.File
+	disk *brittleDisk
+}
+
+func (f brittleFile) WriteAt(b []byte, off int64) (int, error) {
+	if err := f.disk.trouble(); err != nil {
+		return 0, err
+	}
+	return f.File.WriteAt(b, off)
+}
+
+func (f brittleFile) Sync() error { return errors.Join(f.disk.trouble(), f.File.Sync()) }
+
+func (f brittleFile) Truncate(size int64) error {
+	return errors.Join(f.disk.trouble(), f.File.Truncate(size))
+}
+
+// seenOnPage is what a visitor of the page is told.
+type seenOnPage struct {
+	State struct {
+		Seq               uint64
+		Transcript, Phase string
+		Problem           struct {
+			Active bool
+			Code   string
+		}
+	}
+	Alerts      []web.Alert
+	Connections map[string]string
+}
+
+// board is a running program in a test.
+type board struct {
+	t    *testing.T
+	app  *App
+	game engine.Game
+}
+
+// page asks for the page's state.
+func (b *board) page() seenOnPage {
+	b.t.Helper()
+	synctest.Wait()
+	answer := httptest.NewRecorder()
+	b.app.page.ServeHTTP(answer, httptest.NewRequestWithContext(b.t.Context(), "GET", "http://localhost/api/v1/state", nil))
+	var seen seenOnPage
+	if err := json.Unmarshal(answer.Body.Bytes(), &seen); err != nil {
+		b.t.Fatalf("read the page's state: %v\n%s", err, answer.Body)
+	}
+	return seen
+}
+
+// move makes a move by hand and wants its flips to be lit within 300 ms of the
+// disc's rest, and dark when they are done.
+func (b *board) move(sq engine.Square) {
+	b.t.Helper()
+	table := b.app.rig.Sim
+	mover, flips := b.game.Turn, b.game.Flips(sq)
+	rest, err := table.Place(b.app.now(), int(sq), b.app.hands.face(mover))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	time.Sleep(rest - b.app.now() + 300*time.Millisecond)
+	synctest.Wait()
+	if lit := litCells(table); lit&flips != flips {
+		b.t.Fatalf("%v: 300 ms after the disc's rest %v is lit, want %v", sq, lit, flips)
+	}
+	for s := range flips.All() {
+		if rest, err = table.Turn(b.app.now(), int(s), sim.TurnInPlace, 200*time.Millisecond); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	time.Sleep(rest - b.app.now() + 700*time.Millisecond) // the flash of the move included
+	synctest.Wait()
+	if lit := litCells(table); lit != 0 && !b.game.Place(sq).MustPass() {
+		b.t.Fatalf("%v: done, and %v is lit", sq, lit)
+	}
+	b.game = b.game.Place(sq)
+	if b.game.MustPass() {
+		b.game = b.game.Pass()
+	}
+}
+
+func litCells(b *sim.Board) engine.Bitboard {
+	var lit engine.Bitboard
+	for s, l := range b.LEDs() {
+		if l.Bright > 0 && l.R|l.G|l.B > 0 {
+			lit |= engine.Square(s).Bit()
+		}
+	}
+	return lit
+}
+
+// The disk fails from ply 20 on: the game and the LEDs go on, the state stays
+// live and names the problem, the alert is open, no event is announced that is
+// not stored; after the repair they follow in order.
+func TestDiskFailsInTheGame(t *testing.T) {
+	for _, broken := range []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EROFS} {
+		t.Run(broken.Error(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { testDiskFails(t, broken) })
+		})
+	}
+}
+
+func testDiskFails(t *testing.T, broken syscall.Errno) {
+	const game = "f5d6c3d3c4f4f6f3e6e7d7g6g5f7e8h6d2c5c6c8c7b4b5b3g4e3g3a6h4d8b8f8g8b6h5h3f2e2c2c1d1f1e1b2a4a2a3a5a1b1a7h7h2h1g2g1g7b7"
+	dir := t.TempDir()
+	disk := &brittleDisk{}
+	b, stop := run(t, dir, disk)
+	line, err := notation.ParseTranscript(b.game.Rules, game)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var played []engine.Square
+	for _, m := range line.Moves {
+		if sq, ok := m.Square(); ok {
+			played = append(played, sq)
+		}
+	}
+	for _, sq := range played[:20] {
+		b.move(sq)
+	}
+	if seen := b.page(); seen.State.Transcript != game[:40] || seen.State.Problem.Active || len(seen.Alerts) > 0 {
+		t.Fatalf("before the failure: %+v", seen)
+	}
+	durable := b.app.durable
+
+	disk.fail(broken)
+	for i, sq := range played[20:] {
+		b.move(sq)
+		seen := b.page()
+		if seen.State.Transcript != game[:2*(21+i)] {
+			t.Fatalf("ply %d: the page shows %s", 21+i, seen.State.Transcript)
+		}
+		if p := seen.State.Problem; !p.Active || p.Code != "storage" {
+			t.Fatalf("ply %d: the problem is %+v", 21+i, p)
+		}
+		if len(seen.Alerts) != 1 || seen.Alerts[0].Code != "storage" || seen.Connections["journal"] == "ok" {
+			t.Fatalf("ply %d: alerts %+v, connections %v", 21+i, seen.Alerts, seen.Connections)
+		}
+	}
+	if b.app.durable != durable {
+		t.Fatalf("event %d was announced, only %d are stored", b.app.durable, durable)
+	}
+
+	disk.mend()
+	time.Sleep(10 * time.Second)
+	seen := b.page()
+	if seen.State.Phase != "over" || seen.State.Problem.Active || len(seen.Alerts) > 0 || seen.Connections["journal"] != "ok" {
+		t.Fatalf("after the repair: %+v", seen)
+	}
+	if b.app.durable != seen.State.Seq || seen.State.Seq <= durable+30 {
+		t.Fatalf("event %d was announced last, the state is at %d", b.app.durable, seen.State.Seq)
+	}
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	checkStored(t, dir, game, seen.State.Seq)
+}
+
+// run starts a program with a page, but without a network, and lays the start
+// position.
+func run(t *testing.T, dir string, disk archive.FS) (*board, func() error) {
+	t.Helper()
+	c := configs.Default()
+	c.Web.Listen, c.MQTT.Broker, c.MQTT.Embedded.Enabled = "", "", false
+	c.Hardware.Simulation.Bounce = true
+	o := Options{Config: c, Out: io.Discard, Logger: slog.New(slog.DiscardHandler)}
+	a := newApp(o)
+	a.disk = disk
+	var err error
+	if a.page, err = web.New(web.Options{Command: a.pageCommand}); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.openJournal(dir); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- errors.Join(a.run(ctx, o), a.closeJournal()) }()
+	time.Sleep(time.Second)
+	b := &board{t: t, app: a, game: engine.NewGame(a.match.Rules)}
+	if seen := b.page(); seen.State.Phase != "playing" {
+		t.Fatalf("the game has not begun: %+v", seen)
+	}
+	return b, func() error {
+		cancel()
+		return <-ended
+	}
+}
+
+// checkStored opens the journal anew: every event is there, in order.
+func checkStored(t *testing.T, dir, game string, last uint64) {
+	t.Helper()
+	j, recovery, err := archive.Open(archive.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	if recovery.Text != "" || j.LastSeq() != last {
+		t.Errorf("the journal ends at %d, want %d: %s", j.LastSeq(), last, recovery.Text)
+	}
+	var moves []string
+	err = j.Replay(func(_ uint64, p []byte) error {
+		var ev struct {
+			Type string
+			Data struct{ Move string }
+		}
+		if err := json.Unmarshal(p, &ev); err != nil {
+			return err
+		}
+		if ev.Type == "move" {
+			moves = append(moves, ev.Data.Move)
+		}
+		return nil
+	})
+	if err != nil || !slices.Equal(moves, strings.Fields(spaced(game))) {
+		t.Errorf("stored are the moves %v: %v", moves, err)
+	}
+}
+
+// spaced puts a blank after every square.
+func spaced(game string) string {
+	var b strings.Builder
+	for i := 0; i < len(game); i += 2 {
+		b.WriteString(game[i:i+2] + " ")
+	}
+	return b.String()
+}
