@@ -28,6 +28,8 @@ type disk struct {
 	calls int
 	// block, if set, is called without the lock before every sync.
 	block func()
+	// mixed says that an unfinished end may hold two different attempts.
+	mixed bool
 	// syncs and written count.
 	syncs   int
 	written int64

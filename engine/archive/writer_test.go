@@ -174,7 +174,9 @@ func TestWriterClose(t *testing.T) {
 			t.Errorf("close: %v, stored %d", err, j.LastSeq())
 		}
 		w.Append(101, payload(101, "x"))
-		<-w.Trouble() // the failure or the lost event, the newest counts
+		if err := trouble(t, w); !errors.Is(err, archive.ErrClosed) {
+			t.Errorf("event after the end: %v", err)
+		}
 		if w.Waiting() != 0 {
 			t.Error("an event was taken after the end")
 		}
@@ -264,7 +266,7 @@ func child(dir string) error {
 	if err != nil {
 		return err
 	}
-	w := archive.StartWriter(context.Background(), j) //nolint:usetesting // there is no test in this process
+	w := archive.StartWriter(context.Background(), j)
 	tag := fmt.Sprint(j.Boot())
 	for seq := j.LastSeq() + 1; ; seq++ {
 		w.Append(seq, payload(seq, tag))
@@ -277,43 +279,50 @@ func child(dir string) error {
 // kill -9 in the middle of whatever it does: everything that was announced is
 // in the journal.
 func TestKill(t *testing.T) {
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
 	announced := map[uint64]string{}
-	for kill := range 30 {
-		c := exec.CommandContext(t.Context(), exe)
-		c.Env = append(os.Environ(), childFolder+"="+dir)
-		c.Stderr = os.Stderr
-		out, err := c.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		lines := bufio.NewScanner(out)
-		for n := 0; lines.Scan(); n++ {
-			if n == kill%7 {
-				if err := c.Process.Kill(); err != nil {
-					t.Fatal(err)
-				}
-			}
-			announce(t, announced, lines.Text())
-		}
-		if err := c.Wait(); err == nil {
-			t.Fatal("the child ended by itself")
-		}
+	for life := range 30 {
+		liveAndDie(t, dir, life%7, announced)
 		j, r := open(t, archive.Options{Dir: dir, MaxFile: 3000})
 		if len(r.Damaged) > 0 || j.FirstSeq() != 1 || !subset(announced, contents(t, j)) {
-			t.Fatalf("kill %d: %+v\nannounced %v\nfound %v", kill, r, announced, contents(t, j))
+			t.Fatalf("life %d: %+v\nannounced %v\nfound %v", life, r, announced, contents(t, j))
 		}
 		closeJournal(t, j)
 	}
 	if len(announced) < 60 {
 		t.Errorf("only %d events in 30 lives", len(announced))
+	}
+}
+
+// liveAndDie runs the child until it has announced some events more, kills it,
+// and notes what it said until then.
+func liveAndDie(t *testing.T, dir string, events int, announced map[uint64]string) {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), exe)
+	c.Env = append(os.Environ(), childFolder+"="+dir)
+	c.Stderr = os.Stderr
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for n := 0; lines.Scan(); n++ {
+		if n == events {
+			if err := c.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		announce(t, announced, lines.Text())
+	}
+	if err := c.Wait(); err == nil {
+		t.Fatal("the child ended by itself")
 	}
 }
 
