@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -44,7 +45,7 @@ func (d *brittleDisk) OpenFile(name string, flag int, perm fs.FileMode) (archive
 	if flag&(os.O_WRONLY|os.O_RDWR) != 0 && errors.Is(d.trouble(), syscall.EROFS) {
 		return nil, d.trouble()
 	}
-	f, err := os.OpenFile(name, flag, perm) //nolint:gosec // inside of the test's folder
+	f, err := os.OpenFile(name, flag, perm)
 	if err != nil {
 		return nil, err
 	}
@@ -83,15 +84,16 @@ func (f brittleFile) Truncate(size int64) error {
 // seenOnPage is what a visitor of the page is told.
 type seenOnPage struct {
 	State struct {
-		Seq               uint64
-		Transcript, Phase string
-		Problem           struct {
-			Active bool
-			Code   string
-		}
-	}
-	Alerts      []web.Alert
-	Connections map[string]string
+		Seq        uint64 `json:"seq"`
+		Transcript string `json:"transcript"`
+		Phase      string `json:"phase"`
+		Problem    struct {
+			Active bool   `json:"active"`
+			Code   string `json:"code"`
+		} `json:"problem"`
+	} `json:"state"`
+	Alerts      []web.Alert       `json:"alerts"`
+	Connections map[string]string `json:"connections"`
 }
 
 // board is a running program in a test.
@@ -171,36 +173,20 @@ func testDiskFails(t *testing.T, broken syscall.Errno) {
 	dir := t.TempDir()
 	disk := &brittleDisk{}
 	b, stop := run(t, dir, disk)
-	line, err := notation.ParseTranscript(b.game.Rules, game)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var played []engine.Square
-	for _, m := range line.Moves {
-		if sq, ok := m.Square(); ok {
-			played = append(played, sq)
-		}
-	}
-	for _, sq := range played[:20] {
+	moves := movesOf(t, game)
+	for _, sq := range moves[:20] {
 		b.move(sq)
 	}
-	if seen := b.page(); seen.State.Transcript != game[:40] || seen.State.Problem.Active || len(seen.Alerts) > 0 {
+	if seen := b.page(); seen.State.Transcript != game[:40] || !seen.well() {
 		t.Fatalf("before the failure: %+v", seen)
 	}
 	durable := b.app.durable
 
 	disk.fail(broken)
-	for i, sq := range played[20:] {
+	for i, sq := range moves[20:] {
 		b.move(sq)
-		seen := b.page()
-		if seen.State.Transcript != game[:2*(21+i)] {
-			t.Fatalf("ply %d: the page shows %s", 21+i, seen.State.Transcript)
-		}
-		if p := seen.State.Problem; !p.Active || p.Code != "storage" {
-			t.Fatalf("ply %d: the problem is %+v", 21+i, p)
-		}
-		if len(seen.Alerts) != 1 || seen.Alerts[0].Code != "storage" || seen.Connections["journal"] == "ok" {
-			t.Fatalf("ply %d: alerts %+v, connections %v", 21+i, seen.Alerts, seen.Connections)
+		if seen := b.page(); seen.State.Transcript != game[:2*(21+i)] || !seen.sayStorage() {
+			t.Fatalf("ply %d without a disk: %+v", 21+i, seen)
 		}
 	}
 	if b.app.durable != durable {
@@ -210,7 +196,7 @@ func testDiskFails(t *testing.T, broken syscall.Errno) {
 	disk.mend()
 	time.Sleep(10 * time.Second)
 	seen := b.page()
-	if seen.State.Phase != "over" || seen.State.Problem.Active || len(seen.Alerts) > 0 || seen.Connections["journal"] != "ok" {
+	if seen.State.Phase != "over" || !seen.well() {
 		t.Fatalf("after the repair: %+v", seen)
 	}
 	if b.app.durable != seen.State.Seq || seen.State.Seq <= durable+30 {
@@ -222,9 +208,46 @@ func testDiskFails(t *testing.T, broken syscall.Errno) {
 	checkStored(t, dir, game, seen.State.Seq)
 }
 
+// well says that nobody is told of any trouble.
+func (p seenOnPage) well() bool {
+	return !p.State.Problem.Active && len(p.Alerts) == 0 && p.Connections["journal"] == "ok"
+}
+
+// sayStorage says that the state, the alerts and the list of connections all
+// tell that the journal cannot be written, and nothing else.
+func (p seenOnPage) sayStorage() bool {
+	return p.State.Problem.Active && p.State.Problem.Code == "storage" &&
+		len(p.Alerts) == 1 && p.Alerts[0].Code == "storage" && p.Connections["journal"] != "ok"
+}
+
+// movesOf returns the squares of a game without passes.
+func movesOf(t *testing.T, transcript string) []engine.Square {
+	t.Helper()
+	line, err := notation.ParseTranscript(configuredRules(t), transcript)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var squares []engine.Square
+	for _, m := range line.Moves {
+		if sq, ok := m.Square(); ok {
+			squares = append(squares, sq)
+		}
+	}
+	return squares
+}
+
+func configuredRules(t *testing.T) engine.Rules {
+	t.Helper()
+	match, err := configs.Default().Game.Match()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return match.Rules
+}
+
 // run starts a program with a page, but without a network, and lays the start
 // position.
-func run(t *testing.T, dir string, disk archive.FS) (*board, func() error) {
+func run(t *testing.T, dir string, disk archive.FS) (b *board, stop func() error) {
 	t.Helper()
 	c := configs.Default()
 	c.Web.Listen, c.MQTT.Broker, c.MQTT.Embedded.Enabled = "", "", false
@@ -242,15 +265,21 @@ func run(t *testing.T, dir string, disk archive.FS) (*board, func() error) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- errors.Join(a.run(ctx, o), a.closeJournal()) }()
+	stop = sync.OnceValue(func() error {
+		cancel()
+		return <-ended
+	})
+	t.Cleanup(func() {
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	})
 	time.Sleep(time.Second)
-	b := &board{t: t, app: a, game: engine.NewGame(a.match.Rules)}
+	b = &board{t: t, app: a, game: engine.NewGame(a.match.Rules)}
 	if seen := b.page(); seen.State.Phase != "playing" {
 		t.Fatalf("the game has not begun: %+v", seen)
 	}
-	return b, func() error {
-		cancel()
-		return <-ended
-	}
+	return b, stop
 }
 
 // checkStored opens the journal anew: every event is there, in order.
@@ -260,15 +289,21 @@ func checkStored(t *testing.T, dir, game string, last uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer j.Close()
+	defer func() {
+		if err := j.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
 	if recovery.Text != "" || j.LastSeq() != last {
 		t.Errorf("the journal ends at %d, want %d: %s", j.LastSeq(), last, recovery.Text)
 	}
 	var moves []string
 	err = j.Replay(func(_ uint64, p []byte) error {
 		var ev struct {
-			Type string
-			Data struct{ Move string }
+			Type string `json:"type"`
+			Data struct {
+				Move string `json:"move"`
+			} `json:"data"`
 		}
 		if err := json.Unmarshal(p, &ev); err != nil {
 			return err

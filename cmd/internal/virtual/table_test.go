@@ -17,7 +17,11 @@ func TestMoveThroughTheWholeElectricalPath(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer tb.Close()
+	defer func() {
+		if err := tb.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
 	var events []referee.Event
 	tb.OnFact = func(f app.Fact, _ time.Duration) { events = append(events, f.Event) }
 	run := func(d time.Duration) {

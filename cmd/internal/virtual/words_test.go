@@ -28,7 +28,7 @@ import (
 // Hands; the time of the story goes on until they are at rest:
 //
 //	place SQUARE COLOR, lift SQUARE, turn SQUARE [through empty] [in TIME],
-//	slide SQUARE SQUARE [via SQUARE …] [quickly], bring SQUARE black over SQUARE
+//	slide SQUARE TO [via SQUARE …] [quickly], bring SQUARE black over RIM
 //	together                   indented hands at once, each may begin "after TIME"
 //	sweep TIME                 all discs off, in any order
 //	play TRANSCRIPT            whole moves by ordinary hands; its events are
