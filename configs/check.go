@@ -57,9 +57,13 @@ func (l *loader) checkPins(h *Hardware) {
 				owner[w.Chip*pins+pin] = this
 				continue
 			}
+			// The one that the user has written is named, not the default it runs into.
+			where := path + "." + name
+			if !user && first.user {
+				where = "hardware.cells." + first.square.String() + "." + first.side
+			}
 			l.blame(fmt.Sprintf("pin %s of chip %d is wired to %v and to %v: every pin can have one output only",
-				pinName(pin), w.Chip, first, this),
-				path+"."+name, "hardware.cells."+first.square.String()+"."+first.side)
+				pinName(pin), w.Chip, first, this), where)
 		}
 	}
 }

@@ -332,6 +332,7 @@ func TestMistakesAreNamed(t *testing.T) {
 
 		// Settings that do not go together.
 		{"pin twice, against the default", "hardware:\n  cells:\n    e6:\n      chip: 5\n      north: P0.3\n      south: P1.4\n", "my.yaml:5: hardware.cells.e6.north: pin P0.3 of chip 5 is wired to d6 north (default wiring) and to e6 north: every pin can have one output only"},
+		{"pin twice, against a later default", "hardware:\n  cells:\n    e6:\n      chip: 5\n      north: P0.5\n      south: P1.4\n", "my.yaml:5: hardware.cells.e6.north: pin P0.5 of chip 5 is wired to e6 north and to f6 north (default wiring): every pin can have one output only"},
 		{"pin twice, both set", "hardware:\n  cells:\n    a1: {chip: 0, north: P0.0, south: P1.0}\n    b1: {chip: 0, north: P0.1, south: P1.0}\n", "my.yaml:4: hardware.cells.b1.south: pin P1.0 of chip 0 is wired to a1 south and to b1 south: every pin can have one output only"},
 		{"pin twice, one cell", "hardware: {cells: {a1: {chip: 0, north: P0.0, south: P0.0}}}\n", "my.yaml:1: hardware.cells.a1.south: pin P0.0 of chip 0 is wired to a1 north and to a1 south: every pin can have one output only"},
 		{
