@@ -19,6 +19,8 @@ var (
 	ErrPayload = errors.New("wrong payload")
 	// ErrClosed: the journal has been closed.
 	ErrClosed = errors.New("the journal is closed")
+	// ErrBusy: somebody is appending.
+	ErrBusy = errors.New("a record is still being written")
 	// ErrDamaged: a record was correct when the journal was opened and cannot
 	// be read any more. The records behind it may still be.
 	ErrDamaged = errors.New("a record of the journal has become unreadable")
@@ -274,9 +276,12 @@ func (j *Journal) skip(seq uint64) {
 }
 
 // Close stores the acknowledged number and gives the folder free. Records need
-// no closing: they are durable.
+// no closing: they are durable. It does not wait for an Append that hangs: then
+// it returns ErrBusy, and the end of the program gives the folder free.
 func (j *Journal) Close() error {
-	j.writing.Lock()
+	if !j.writing.TryLock() {
+		return fmt.Errorf("close the journal in %s: %w", j.dir.path, ErrBusy)
+	}
 	defer j.writing.Unlock()
 	if j.closed {
 		return nil

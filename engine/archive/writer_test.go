@@ -153,6 +153,9 @@ func TestWriterOnAHangingDisk(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "5 events") || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("close: %v", err)
 		}
+		if err := j.Close(); !errors.Is(err, archive.ErrBusy) {
+			t.Errorf("close of the journal: %v", err)
+		}
 		close(release)
 		synctest.Wait()
 		closeJournal(t, j)
