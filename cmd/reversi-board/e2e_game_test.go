@@ -88,6 +88,7 @@ func TestGameByMouse(t *testing.T) {
 		return strings.HasSuffix(m.topic, "/event") && strings.Contains(string(m.payload), `"type":"game_over"`)
 	})
 	checkFinal(t, "MQTT", want, sub.events())
+	page.quiet()
 	if code, _ := p.signal(syscall.SIGTERM); code != 0 {
 		t.Errorf("exit status %d", code)
 	}

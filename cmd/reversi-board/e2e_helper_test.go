@@ -263,11 +263,7 @@ func (p *process) wait() int {
 }
 
 // reference is a recorded game of the table.
-type reference struct {
-	notation.TableGame
-	// line holds moves and passes, worked out by the rules.
-	line notation.Line
-}
+type reference struct{ notation.TableGame }
 
 // theFinal is the final of the World Championship of 1996.
 func theFinal(t *testing.T) reference {
@@ -284,11 +280,7 @@ func theFinal(t *testing.T) reference {
 		if g.Year != 1996 {
 			continue
 		}
-		line, err := notation.ParseTranscript(classic(t), g.Moves)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return reference{TableGame: g, line: line}
+		return reference{g}
 	}
 	t.Fatal("the final of 1996 is not in the table")
 	return reference{}
@@ -313,11 +305,21 @@ type ply struct {
 }
 
 // plies lists the first n discs of the game.
-func (r *reference) plies(t *testing.T, n int) []ply {
+func (r reference) plies(t *testing.T, n int) []ply {
 	t.Helper()
+	return pliesOf(t, r.Moves)[:n]
+}
+
+// pliesOf lists the discs of a transcript.
+func pliesOf(t *testing.T, moves string) []ply {
+	t.Helper()
+	line, err := notation.ParseTranscript(classic(t), moves)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var list []ply
 	g := engine.NewGame(classic(t))
-	for i, m := range r.line.Moves {
+	for i, m := range line.Moves {
 		s, ok := m.Square()
 		if !ok {
 			// Nobody touches the board for a pass.
@@ -328,7 +330,7 @@ func (r *reference) plies(t *testing.T, n int) []ply {
 		list = append(list, ply{square: s.String(), by: g.Turn, flips: g.Flips(s).Names(), lines: i + 1})
 		g = g.Place(s)
 	}
-	return list[:n]
+	return list
 }
 
 // decode reads JSON of the program.

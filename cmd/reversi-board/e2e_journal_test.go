@@ -86,3 +86,11 @@ func openJournal(t *testing.T, dir string) []event {
 	}
 	return events
 }
+
+// layTable changes what lies on the simulated table while no program runs.
+func layTable(t *testing.T, dir, discs string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, "simulated-table.txt"), []byte(discs), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -302,6 +302,7 @@ type tab struct {
 
 	mu       sync.Mutex
 	problems []string
+	done     bool // complaints do not count any more
 }
 
 // open shows the board's page.
@@ -340,6 +341,9 @@ func (p *tab) reload() {
 func (p *tab) listen(ev any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.done {
+		return
+	}
 	switch ev := ev.(type) {
 	case *log.EventEntryAdded:
 		if ev.Entry.Level == log.EntryLevelError || ev.Entry.Source == log.EntrySourceSecurity {
@@ -350,13 +354,16 @@ func (p *tab) listen(ev any) {
 	}
 }
 
-// quiet fails the test if the browser complained.
+// quiet fails the test if the browser complained, and lets it complain from now
+// on: about a program that has been stopped, for example.
 func (p *tab) quiet() {
+	p.t.Helper()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.problems) > 0 {
 		p.t.Errorf("the browser complained:\n%s", strings.Join(p.problems, "\n"))
 	}
+	p.problems, p.done = nil, true
 }
 
 func (p *tab) run(actions ...chromedp.Action[chromedp.Void]) {
