@@ -394,6 +394,7 @@ func (t *turn) newGame(in Command, order NewGame) {
 	if running {
 		r := resultOf(s.Game)
 		r.Winner, r.Void, r.Reason = engine.None, true, Aborted
+		r.Black, r.White = 0, 0 // an unfinished game has no score
 		t.announce(GameOver{Result: r})
 	}
 	s.Match = order.Match

@@ -493,7 +493,7 @@ func TestNewGameEndsTheRunningOne(t *testing.T) {
 	tb.said = nil
 	rules, _ := engine.Variant("white-first")
 	tb.order(referee.NewGame{Match: referee.Match{Rules: rules, Profile: tb.state.Match.Profile}})
-	tb.expect("command arbiter", "over none 32-32 discs 3-3 aborted")
+	tb.expect("command arbiter", "over none 0-0 discs 3-3 aborted")
 	tb.stage(referee.Setup, referee.NoStep, engine.None)
 	tb.discs = engine.Start().Discs
 	tb.look()

@@ -270,6 +270,9 @@ func (a *App) announce(seq uint64, payload []byte) {
 	}
 	if a.link.adapter != nil {
 		a.link.adapter.Notify(seq)
+	} else {
+		// Nobody else is going to read it: old files may go.
+		a.journal.SetAcked(seq)
 	}
 }
 
@@ -390,20 +393,19 @@ func (a *App) openJournal(dir string) error {
 }
 
 // replay makes the last game of the journal true again and returns the stamp of
-// the last record.
+// the last record. Records before the first game_started that is left are the
+// end of a game whose beginning is gone; they are not folded, for they stand on
+// nothing.
 func replay(j *archive.Journal, core *Core) (last record.Stamp, err error) {
-	var begin uint64
-	err = j.Replay(func(seq uint64, payload []byte) error {
-		if record.TypeOf(payload) == "game_started" {
-			begin = seq
-		}
-		return nil
+	begin, found, err := j.FindLast(func(payload []byte) bool {
+		return record.TypeOf(payload) == "game_started"
 	})
 	if err != nil {
 		return last, fmt.Errorf("read the journal: %w", err)
 	}
+	whole := found || j.FirstSeq() <= 1
 	err = j.Replay(func(seq uint64, payload []byte) error {
-		if seq < begin {
+		if seq < begin || !whole {
 			return nil
 		}
 		last, err = core.Replay(payload)
