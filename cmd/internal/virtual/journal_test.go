@@ -91,7 +91,7 @@ func (b *bench) resumeFrom(d *disk, dir string, n int, payloads [][]byte) error 
 		return errors.Join(err, j.Close())
 	}
 	err = b.checkResumed(kept, payloads, recovery)
-	if n%8 == 0 {
+	if n%16 == 0 {
 		// Long enough for the first reading, which is an event of its own.
 		err = errors.Join(err, b.checkGoesOn(kept))
 	}

@@ -104,12 +104,11 @@ func (sh *shadow) wireLights(sc *display.Scene, now time.Duration) (lights, erro
 	}
 	l := lights{}
 	for s := range engine.Square(engine.Squares) {
-		if seen[s][0] == (emu.LED{}) && strings.HasPrefix(meaning(seen[s][:]), lightPass) {
-			continue // the sweep has not come there yet
+		m := meaning(seen[s][:])
+		if m == "" || m == lightPass && !isLit(seen[s][0]) {
+			continue // dark, or the sweep has not come there yet
 		}
-		if m := meaning(seen[s][:]); m != "" {
-			l[m] |= s.Bit()
-		}
+		l[m] |= s.Bit()
 	}
 	return l, nil
 }

@@ -170,10 +170,10 @@ func (b *bench) watch(sc *display.Scene) {
 		p := sc.At(s, b.now)
 		changed = changed || p != b.before[s]
 		b.before[s] = p
-		switch nameOf(p) {
-		case lightOK:
+		if p == display.OK {
 			flash |= s.Bit()
-		case lightPass:
+		}
+		if p == display.Pass {
 			sweep |= s.Bit()
 		}
 	}
