@@ -827,9 +827,11 @@ func TestAlertsOfAnEarlierRun(t *testing.T) {
 	a.Alert("led", nil)
 	eventually(t, "the solved alert is gone", func() bool { return w.last(base+"alert/led").payload == "" })
 	a.Alert("not a code", []byte("{}"))
-	if n := len(a.box.slots); n != 0 {
-		t.Errorf("%d slots for alerts that are no more", n)
-	}
+	eventually(t, "nothing is kept for alerts that are no more", func() bool {
+		a.box.mu.Lock()
+		defer a.box.mu.Unlock()
+		return len(a.box.slots) == 0
+	})
 }
 
 // While the disk fails, events wait and states do not.
@@ -885,9 +887,11 @@ func TestOutboxIsBounded(t *testing.T) {
 	if a.Status().Outbox == 0 {
 		t.Error("the outbox is empty already: this test shows nothing")
 	}
+	j.mu.Lock()
 	if j.largest > seedWindow+1 {
 		t.Errorf("read %d events at once", j.largest)
 	}
+	j.mu.Unlock()
 
 	j = newJournal(5)
 	j.acked = 900
