@@ -418,7 +418,7 @@ func stateText(st map[string]any, key string) string {
 func memberText(key string, v map[string]any) string {
 	switch key {
 	case "pending":
-		return fmt.Sprintf("%v %v open %v", v["by"], v["move"], openFlips(v))
+		return strings.TrimSpace(fmt.Sprintf("%v %v open %v", v["by"], v["move"], openFlips(v)))
 	case "score":
 		return fmt.Sprintf("%v-%v", v["black"], v["white"])
 	case "players":
