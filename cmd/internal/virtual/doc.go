@@ -4,7 +4,9 @@
 // same seed gives the same events.
 //
 // The soak plays thousands of games on it, and the scenario tests tell stories
-// on it. It is not the running program: it has no goroutine of its own, no
+// on it: testdata/scenarios has one file for each, to be read by somebody who
+// knows the game, and testdata/scenarios.txt says which test covers which
+// scenario. It is not the running program: it has no goroutine of its own, no
 // broker and no page. What it shares with the program is everything that
 // decides (see package app).
 package virtual
