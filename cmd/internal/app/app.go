@@ -138,7 +138,9 @@ func (a *App) run(ctx context.Context, o Options) (err error) {
 	}
 	inner, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	if err := a.openLink(inner, o.Version); err != nil {
+	linked, unlink := context.WithCancel(context.WithoutCancel(ctx))
+	defer unlink()
+	if err := a.openLink(linked, o.Version); err != nil {
 		return errors.Join(err, closeListener(listener))
 	}
 	if listener != nil {
@@ -160,7 +162,9 @@ func (a *App) run(ctx context.Context, o Options) (err error) {
 		})
 	}
 	a.loop(ctx)
-	a.closeLink(inner)
+	// A broker that hangs and a visitor who does not let go are waited for at
+	// the same time, and the LEDs are dark meanwhile.
+	tasks.Go(func() { a.closeLink(linked) })
 	stop()
 	tasks.Wait()
 	return nil

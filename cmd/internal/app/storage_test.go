@@ -83,17 +83,20 @@ func (f brittleFile) Truncate(size int64) error {
 
 // seenOnPage is what a visitor of the page is told.
 type seenOnPage struct {
-	State struct {
-		Seq        uint64 `json:"seq"`
-		Transcript string `json:"transcript"`
-		Phase      string `json:"phase"`
-		Problem    struct {
-			Active bool   `json:"active"`
-			Code   string `json:"code"`
-		} `json:"problem"`
-	} `json:"state"`
+	State       seenState         `json:"state"`
 	Alerts      []web.Alert       `json:"alerts"`
 	Connections map[string]string `json:"connections"`
+}
+
+// seenState is the state as far as the tests look at it.
+type seenState struct {
+	Seq        uint64 `json:"seq"`
+	Transcript string `json:"transcript"`
+	Phase      string `json:"phase"`
+	Problem    struct {
+		Active bool   `json:"active"`
+		Code   string `json:"code"`
+	} `json:"problem"`
 }
 
 // board is a running program in a test.

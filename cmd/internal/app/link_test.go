@@ -1,0 +1,399 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	paho "github.com/eclipse/paho.mqtt.golang"
+	"github.com/eclipse/paho.mqtt.golang/packets"
+
+	"reversi-board/configs"
+	"reversi-board/display/web"
+	"reversi-board/engine"
+	"reversi-board/engine/archive"
+)
+
+// opening are the first moves of a game.
+const opening = "f5d6c3d3c4f4"
+
+// service is somebody on the network who treats connections as serve says, until
+// the test ends.
+func service(t *testing.T, serve func(ctx context.Context, c net.Conn)) (address string) {
+	t.Helper()
+	ln, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	var work sync.WaitGroup
+	work.Go(func() {
+		for {
+			c, err := ln.Accept()
+			if err != nil {
+				return // closed
+			}
+			context.AfterFunc(ctx, func() { _ = c.Close() })
+			work.Go(func() {
+				serve(ctx, c)
+				_ = c.Close()
+			})
+		}
+	})
+	t.Cleanup(func() {
+		stop()
+		_ = ln.Close()
+		work.Wait()
+	})
+	return ln.Addr().String()
+}
+
+// neverAcknowledges is a broker that lets everybody in, answers pings, and
+// never says that it has taken a message.
+func neverAcknowledges(_ context.Context, c net.Conn) {
+	for {
+		p, err := packets.ReadPacket(c)
+		if err != nil {
+			return
+		}
+		var answer packets.ControlPacket
+		switch p := p.(type) {
+		case *packets.ConnectPacket:
+			answer = packets.NewControlPacket(packets.Connack)
+		case *packets.SubscribePacket:
+			ack := &packets.SubackPacket{FixedHeader: packets.FixedHeader{MessageType: packets.Suback}, MessageID: p.MessageID}
+			ack.ReturnCodes = slices.Repeat([]byte{1}, len(p.Topics))
+			answer = ack
+		case *packets.PingreqPacket:
+			answer = packets.NewControlPacket(packets.Pingresp)
+		default:
+			continue
+		}
+		if answer.Write(c) != nil {
+			return
+		}
+	}
+}
+
+// launch starts a program in real time, as configured by change.
+func launch(t *testing.T, disk archive.FS, change func(c *configs.Config)) (a *App, address string, stop func() error) {
+	t.Helper()
+	c := configs.Default()
+	c.Web.Listen, c.MQTT.Embedded.Listen = "127.0.0.1:0", "127.0.0.1:0"
+	c.Hardware.Simulation.Bounce = false
+	change(c)
+	said, out := io.Pipe()
+	o := Options{Config: c, Out: out, Logger: slog.New(slog.DiscardHandler)}
+	a = newApp(o)
+	a.disk = disk
+	if err := a.openJournal(t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	ended := make(chan error, 1)
+	go func() {
+		err := errors.Join(a.run(ctx, o), a.closeJournal())
+		_ = out.CloseWithError(io.EOF) // nobody waits for the address any more
+		ended <- err
+	}()
+	stop = sync.OnceValue(func() error {
+		cancel()
+		return <-ended
+	})
+	t.Cleanup(func() {
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	line, err := bufio.NewReader(said).ReadString('\n')
+	if err != nil {
+		t.Fatalf("the board did not start: %v %v", err, stop())
+	}
+	return a, strings.TrimSuffix(strings.TrimPrefix(line, "http://"), "/\n"), stop
+}
+
+// eventually waits for a condition that nothing announces.
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	look := time.NewTicker(5 * time.Millisecond)
+	defer look.Stop()
+	end := time.After(30 * time.Second)
+	for !is() {
+		select {
+		case <-look.C:
+		case <-end:
+			t.Fatalf("%s: not within 30 s", what)
+		}
+	}
+}
+
+// shown returns what the page shows.
+func shown(t *testing.T, a *App) (seen seenOnPage) {
+	t.Helper()
+	answer := httptest.NewRecorder()
+	a.page.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), "GET", "http://localhost/api/v1/state", nil))
+	if err := json.Unmarshal(answer.Body.Bytes(), &seen); err != nil {
+		t.Fatalf("read the page's state: %v\n%s", err, answer.Body)
+	}
+	return seen
+}
+
+// playOpening makes the moves of opening by hand.
+func playOpening(t *testing.T, a *App) {
+	t.Helper()
+	eventually(t, "the game begins", func() bool { return shown(t, a).State.Phase == "playing" })
+	game := engine.NewGame(configuredRules(t))
+	for i, sq := range movesOf(t, opening) {
+		if err := a.hands.Do(t.Context(), web.Act{Op: web.OpPlace, Square: sq, Color: game.Turn}); err != nil {
+			t.Fatal(err)
+		}
+		for s := range game.Flips(sq).All() {
+			if err := a.hands.Do(t.Context(), web.Act{Op: web.OpTurn, Square: s}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		game = game.Place(sq)
+		want := opening[:2*(i+1)]
+		eventually(t, "the page shows "+want, func() bool { return shown(t, a).State.Transcript == want })
+	}
+}
+
+// askWhile asks the loop over and over, as fast as it answers, until done is
+// closed, and returns how long each answer took.
+func askWhile(t *testing.T, a *App, done <-chan struct{}) (took []time.Duration) {
+	t.Helper()
+	never := uint64(1) << 40 // so that nothing is carried out
+	for i := 0; ; i++ {
+		select {
+		case <-done:
+			slices.Sort(took)
+			return took
+		default:
+		}
+		begin := time.Now()
+		r := a.pageCommand(t.Context(), web.Command{Name: "identify", ID: fmt.Sprint(i), IfSeq: &never})
+		took = append(took, time.Since(begin))
+		if r.Code != "stale_seq" {
+			t.Errorf("asked for something impossible, the loop answers %+v", r)
+		}
+	}
+}
+
+// A broker that does not behave, and visitors who do not read, do not delay the
+// loop: it goes on answering while a game is played, and the program ends soon.
+func TestNobodyOnTheNetworkDelaysTheLoop(t *testing.T) {
+	mute := func(ctx context.Context, _ net.Conn) { <-ctx.Done() }
+	swallows := func(_ context.Context, c net.Conn) { _, _ = io.Copy(io.Discard, c) }
+	hangsUp := func(context.Context, net.Conn) {}
+	for _, c := range []struct {
+		name   string
+		broker func(ctx context.Context, c net.Conn)
+		slow   int // visitors who do not read
+	}{
+		{"no broker", nil, 0},
+		{"a broker that reads nothing and says nothing", mute, 0},
+		{"a broker that reads and says nothing", swallows, 0},
+		{"a broker that hangs up", hangsUp, 0},
+		{"a broker that never acknowledges", neverAcknowledges, 0},
+		{"visitors who do not read", nil, 50},
+		{"all of it", neverAcknowledges, 50},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			a, address, stop := launch(t, nil, func(conf *configs.Config) {
+				conf.MQTT.Embedded.Enabled = false
+				if c.broker != nil {
+					conf.MQTT.Broker = "mqtt://" + service(t, c.broker)
+				}
+			})
+			for range c.slow {
+				visit(t, address, "GET /api/v1/stream HTTP/1.1\r\nHost: localhost\r\n\r\n")
+			}
+			played := make(chan struct{})
+			asked := make(chan []time.Duration, 1)
+			go func() { asked <- askWhile(t, a, played) }()
+			func() {
+				defer close(played)
+				playOpening(t, a)
+			}()
+			took := <-asked
+			p99, slowest := took[len(took)*99/100], took[len(took)-1]
+			t.Logf("%d answers, p99 %v, slowest %v", len(took), p99, slowest)
+			// The page's answers have to come within 200 ms; a broker is waited
+			// for 5 to 10 s.
+			if p99 > 200*time.Millisecond || slowest > 2*time.Second {
+				t.Errorf("p99 %v, slowest %v", p99, slowest)
+			}
+			checkStopsSoon(t, stop)
+		})
+	}
+}
+
+// visit opens a connection, sends a request and reads nothing.
+func visit(t *testing.T, address, request string) {
+	t.Helper()
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	if err := conn.(*net.TCPConn).SetReadBuffer(1); err != nil { //nolint:forcetypeassert // we have asked for tcp
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(conn, request); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// checkStopsSoon ends the program and fails the test if that takes more than
+// the 5 s that a user waits before the plug is pulled.
+func checkStopsSoon(t *testing.T, stop func() error) {
+	t.Helper()
+	begin := time.Now()
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(begin); took > 5*time.Second {
+		t.Errorf("the program ended after %v", took)
+	}
+}
+
+// Whatever the network does to the goodbye, the program ends soon.
+func TestStopsSoonWhenEverythingHangs(t *testing.T) {
+	t.Parallel()
+	a, address, stop := launch(t, nil, func(conf *configs.Config) {
+		conf.MQTT.Embedded.Enabled = false
+		conf.MQTT.Broker = "mqtt://" + service(t, neverAcknowledges)
+	})
+	eventually(t, "the broker lets the board in", func() bool { return a.link.adapter.Status().Connected })
+	visit(t, address, "POST /api/v1/hands HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
+	checkStopsSoon(t, stop)
+}
+
+// The LEDs light the way of a move when the program is told to end: they are
+// dark when it has.
+func TestLEDsAreDarkAfterwards(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, stop := run(t, t.TempDir(), nil)
+		f5 := movesOf(t, opening)[0]
+		if _, err := b.app.rig.Sim.Place(b.app.now(), int(f5), b.app.hands.face(engine.Black)); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if litCells(b.app.rig.Sim) == 0 {
+			t.Fatal("no light asks for the flips of f5")
+		}
+		if err := stop(); err != nil {
+			t.Fatal(err)
+		}
+		if lit := litCells(b.app.rig.Sim); lit != 0 {
+			t.Errorf("%v is lit after the end", lit)
+		}
+	})
+}
+
+// While the disk fails MQTT still gets the newest state, and no event; after
+// the repair the events come in order.
+func TestStateOnMQTTWhileTheDiskFails(t *testing.T) {
+	t.Parallel()
+	disk := &brittleDisk{}
+	a, _, _ := launch(t, disk, func(*configs.Config) {})
+	eventually(t, "the game begins", func() bool { return shown(t, a).State.Phase == "playing" })
+	eventually(t, "the board is online", func() bool { return a.link.adapter.Status().Online })
+	consumer := consume(t, a.link.broker.Addr())
+	eventually(t, "the state arrives", func() bool { return consumer.state().Phase == "playing" })
+	before := shown(t, a).State.Seq
+	disk.fail(syscall.EIO)
+	playOpening(t, a)
+	eventually(t, "the state arrives without events", func() bool {
+		s := consumer.state()
+		return s.Transcript == opening && s.Problem.Code == storageTrouble
+	})
+	if got := consumer.numbers(); len(got) > 0 && got[len(got)-1] > before {
+		t.Errorf("events %v were announced, the journal ends with %d", got, before)
+	}
+	disk.mend()
+	last := before + uint64(len(opening)/2)
+	eventually(t, "the events follow", func() bool {
+		got := consumer.numbers()
+		return len(got) > 0 && got[len(got)-1] == last && !consumer.state().Problem.Active
+	})
+	var want []uint64
+	for n := before + 1; n <= last; n++ {
+		want = append(want, n)
+	}
+	if got := consumer.numbers(); !slices.Equal(got, want) {
+		t.Errorf("events came as %v, want %v", got, want)
+	}
+}
+
+// consumer reads state and events.
+type consumer struct {
+	mu     sync.Mutex
+	newest seenOnPage
+	events []uint64
+}
+
+// consume connects to a broker as a guest.
+func consume(t *testing.T, address string) *consumer {
+	t.Helper()
+	c := &consumer{}
+	o := paho.NewClientOptions().AddBroker("tcp://" + address).SetProtocolVersion(4).SetClientID("consumer").SetAutoReconnect(false)
+	client := paho.NewClient(o)
+	for _, token := range []func() paho.Token{
+		client.Connect,
+		func() paho.Token {
+			return client.Subscribe("reversi/v1/reversi-1/+", 1, func(_ paho.Client, m paho.Message) { c.take(m) })
+		},
+	} {
+		if tk := token(); !tk.WaitTimeout(10*time.Second) || tk.Error() != nil {
+			t.Fatalf("connect to the broker: %v", tk.Error())
+		}
+	}
+	t.Cleanup(func() { client.Disconnect(0) })
+	return c
+}
+
+func (c *consumer) take(m paho.Message) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case strings.HasSuffix(m.Topic(), "/state"):
+		c.newest = seenOnPage{}
+		_ = json.Unmarshal(m.Payload(), &c.newest.State) // a broken one is not the state that is waited for
+	case strings.HasSuffix(m.Topic(), "/event"):
+		var e struct {
+			Seq uint64 `json:"seq"`
+		}
+		_ = json.Unmarshal(m.Payload(), &e) // a broken one has number 0, which is not expected
+		c.events = append(c.events, e.Seq)
+	}
+}
+
+// state returns the newest state.
+func (c *consumer) state() (s seenState) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.newest.State
+}
+
+// numbers returns the numbers of the events as they came.
+func (c *consumer) numbers() []uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.events)
+}
