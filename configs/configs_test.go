@@ -291,7 +291,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"id empty", "board: {id: \"\"}\n", `my.yaml:1: board.id: "": ` + idWant},
 		{"name", "board: {name: \"a\\nb\"}\n", `my.yaml:1: board.name: "a\nb": want 1 to 64 printable characters`},
 		{"name long", "game: {players: {black: " + strings.Repeat("é", 65) + "}}\n", `my.yaml:1: game.players.black: "` + strings.Repeat("é", 40) + `…": want 1 to 64 printable characters`},
-		{"variant", "game: {variant: chess}\n", `my.yaml:1: game.variant: "chess": want classic, reverse or white-first`},
+		{"variant", "game: {variant: chess}\n", `my.yaml:1: game.variant: "chess": want classic, reverse, historic, white-first, festival or custom`},
 		{"profile", "game: {profile: casino}\n", `my.yaml:1: game.profile: "casino": want home`},
 		{"kind", "hardware: {kind: reed}\n", `my.yaml:1: hardware.kind: "reed": want simulated or hall-128`},
 		{"bus", "hardware: {i2c: {bus: i2c-1}}\n", `my.yaml:1: hardware.i2c.bus: "i2c-1": want an I2C device, such as /dev/i2c-1`},

@@ -1,7 +1,5 @@
 package engine
 
-import "fmt"
-
 // Goal says who wins when the game is over.
 type Goal uint8
 
@@ -28,24 +26,6 @@ type Rules struct {
 	// Stock is the number of discs each player owns; 0 means that both take
 	// from one store of 64.
 	Stock int
-}
-
-// VariantNames lists the presets, the default first.
-func VariantNames() []string { return []string{"classic", "reverse", "white-first"} }
-
-// Variant returns the rules of a preset.
-func Variant(name string) (Rules, error) {
-	r := Rules{Name: name, Start: Start()}
-	switch name {
-	case "classic":
-	case "reverse":
-		r.Goal = Fewest
-	case "white-first":
-		r.Start.Turn = White
-	default:
-		return Rules{}, fmt.Errorf("unknown variant %.32q: want one of %v", name, VariantNames())
-	}
-	return r, nil
 }
 
 // Game is a game at one moment: the rules, the position, and how many discs

@@ -383,7 +383,13 @@ func TestMovesListPasses(t *testing.T) {
 		got := []string{}
 		for i, m := range moves([]byte(state)) {
 			got = append(got, m.By+" "+m.Move)
-			if m.Black+m.White != m.Ply+4 || m.Move == "pass" != (m.Flipped == 0) {
+			// Four discs lie at the start, but for the historic game, in which
+			// the first four that are placed turn nothing.
+			start, quiet := 4, m.Move == "pass"
+			if variant == engine.Historic {
+				start, quiet = 0, quiet || m.Ply <= 4
+			}
+			if m.Black+m.White != m.Ply+start || quiet != (m.Flipped == 0) {
 				t.Fatalf("line %d does not add up: %+v", i, m)
 			}
 		}

@@ -80,7 +80,7 @@ func TestEventForms(t *testing.T) {
 	at := envelope().Mono
 	square := func(name string) engine.Square { return set(t, name).First() }
 	custom := homeMatch(t, "classic")
-	custom.Rules.Name, custom.Rules.Stock, custom.Rules.Goal = "historic", 32, engine.Fewest
+	custom.Rules.Name, custom.Rules.Stock, custom.Rules.Goal = "house-rules", 32, engine.Fewest
 	custom.Rules.Opening = set(t, "d4 e4 d5 e5")
 	custom.Rules.Start = engine.Position{Turn: engine.White}
 	custom.Profile = referee.Profile{Name: "club", Takeback: referee.TakebackNever, Hints: referee.HintsLocked, MissingAfter: 2500 * time.Millisecond}
@@ -102,7 +102,7 @@ func TestEventForms(t *testing.T) {
 		{
 			referee.GameStarted{Match: custom, At: at},
 			"game_started",
-			`{"variant":"historic","profile":"club","hints":"locked","players":{"black":"Ann <b>","white":"Ørn & 李"},` +
+			`{"variant":"house-rules","profile":"club","hints":"locked","players":{"black":"Ann <b>","white":"Ørn & 李"},` +
 				`"clock":{"mode":"none"},"board":"` + strings.Repeat("-", 64) + `","turn":"white",` +
 				`"goal":"fewest","opening":["d4","e4","d5","e5"],"stock":32,"takeback":"never","missing_after_ms":2500}`,
 		},
