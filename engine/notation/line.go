@@ -36,6 +36,8 @@ const (
 	ReasonHalfSquare
 	// ReasonForeign is a character that belongs to no move.
 	ReasonForeign
+	// ReasonTurn is a move of the side that is not to move.
+	ReasonTurn
 )
 
 // String returns the reason in words.
@@ -53,6 +55,8 @@ func (r Reason) String() string {
 		return "half a square"
 	case ReasonForeign:
 		return "foreign character"
+	case ReasonTurn:
+		return "out of turn"
 	}
 	return "unknown reason"
 }
@@ -71,7 +75,8 @@ type MoveError struct {
 	// Text is the faulty piece of text, at most a few bytes; empty when the
 	// move did not come from a text.
 	Text string
-	// Offset is the byte offset of Text.
+	// Offset is the byte offset of Text, negative where the text of a game is
+	// cut into words first.
 	Offset int
 }
 
@@ -86,10 +91,12 @@ func (e *MoveError) Error() string {
 		return fmt.Sprintf("ply %d: %v follows, but the game was over after ply %d", e.Ply, e.Square, e.Ply-1)
 	case ReasonFalsePass:
 		return fmt.Sprintf("ply %d: %v may not pass, it can move", e.Ply, e.Side)
+	case ReasonTurn:
+		return fmt.Sprintf("ply %d: a move of the other side, but %v is to move", e.Ply, e.Side)
 	case ReasonHalfSquare:
-		return fmt.Sprintf("ply %d: %q at byte %d is half a square", e.Ply, e.Text, e.Offset)
+		return fmt.Sprintf("ply %d: %q%s is half a square", e.Ply, e.Text, e.where())
 	case ReasonForeign:
-		return fmt.Sprintf("ply %d: %q at byte %d is no part of a move", e.Ply, e.Text, e.Offset)
+		return fmt.Sprintf("ply %d: %q%s is no part of a move", e.Ply, e.Text, e.where())
 	}
 	return fmt.Sprintf("ply %d: %v", e.Ply, e.Reason)
 }
@@ -146,4 +153,12 @@ func (l *Line) warn(text string) {
 // refusal describes why the next move is refused.
 func (l *Line) refusal(reason Reason, s engine.Square) *MoveError {
 	return &MoveError{Ply: l.Final.Ply() + 1, Square: s, Side: l.Final.Turn, Reason: reason}
+}
+
+// where names the place of Text.
+func (e *MoveError) where() string {
+	if e.Offset < 0 {
+		return ""
+	}
+	return fmt.Sprintf(" at byte %d", e.Offset)
 }

@@ -187,7 +187,7 @@ func (l *lexer) foreign(offset int) token {
 // The longest spelling counts; no square begins with p or s, so that a pass is
 // never cut out of one.
 func (l *lexer) pass() int {
-	for _, word := range [...]string{"pass", "pas", "pa", "ps", "--", "@@@@"} {
+	for _, word := range passWords() {
 		end := l.at + len(word)
 		if end <= len(l.text) && strings.EqualFold(l.text[l.at:end], word) {
 			return len(word)

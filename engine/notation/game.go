@@ -1,0 +1,371 @@
+package notation
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"reversi-board/engine"
+)
+
+// Game is one game with everything that any of the formats says about it. It is
+// what readers return and writers take; the JSON format keeps all of it, every
+// other format a part.
+//
+// Texts are UTF-8 and come from strangers; readers cap their length.
+type Game struct {
+	// Players are those of Black and White.
+	Players [2]Player
+	// Event and Round say what the game belongs to, Place where it was played.
+	Event, Round, Place string
+	// Date is opaque text: formats, programs and zones differ. See ParseDate.
+	Date string
+	// Clocks are the clock strings of Black and White, see ParseClock; empty
+	// when unknown.
+	Clocks [2]string
+	// Rules are the start position, the side that begins and the goal.
+	Rules engine.Rules
+	// Plays are the moves in order, with the forced passes between them. A pass
+	// that is due after the last disc may or may not be there.
+	Plays []Play
+	// Recorded is the result as somebody wrote it down. Result is what counts.
+	Recorded Outcome
+	// Comment is about the game as a whole.
+	Comment string
+	// Scores are known values of moves in the start position, best first.
+	Scores []Score
+	// Theory is the result under best play, where it was computed.
+	Theory Theory
+	// Tags are the tags that have no field here, in file order.
+	Tags []Tag
+	// Warnings is what a reader noticed, one sentence each. It is not part of
+	// the game: writers leave it out.
+	Warnings []string
+}
+
+// Player is who plays one side.
+type Player struct {
+	Name string
+	// Rating is opaque: scales differ.
+	Rating string
+}
+
+// Play is a move with what was noted beside it.
+type Play struct {
+	Move engine.Move
+	// Time is how long the mover thought, Left what was on the mover's clock
+	// afterwards, both in seconds.
+	Time, Left Number
+	// Eval is the value of the move for the mover, in discs, as written.
+	Eval string
+	// Comment is about this move.
+	Comment string
+	// Edit is how the board after this move differs from what the rules say.
+	Edit Edit
+}
+
+// Edit is a set of squares that show something else than the rules say: a
+// mistake at the board that was left standing. The sets are disjoint.
+type Edit struct{ Black, White, Empty engine.Bitboard }
+
+// None reports whether nothing is edited.
+func (e Edit) None() bool { return e == Edit{} }
+
+// apply changes d.
+func (e Edit) apply(d engine.Discs) engine.Discs {
+	d.Black = d.Black&^(e.White|e.Empty) | e.Black
+	d.White = d.White&^(e.Black|e.Empty) | e.White
+	return d
+}
+
+// Score is the value of a move: the final difference of discs for the mover
+// under best play.
+type Score struct {
+	Move engine.Move
+	// Text is as written, such as "+18".
+	Text string
+}
+
+// Theory is a result under best play of both sides.
+type Theory struct {
+	// Empties is the number of empty squares from which it holds, 0 when there
+	// is no theory.
+	Empties int
+	// Black is Black's score, 0–64; White's is 64 minus it.
+	Black int
+}
+
+// Tag is a name and a value.
+type Tag struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// End says how a game ended before its last move.
+type End uint8
+
+// The early ends. The player who resigned or whose flag fell is the one who did
+// not win.
+const (
+	EndNone        End = iota // by moves, or nobody says
+	EndResigned               // a player gave up
+	EndTime                   // a flag fell
+	EndAgreed                 // both players agreed on the result
+	EndAdjourned              // to be continued
+	EndAdjudicated            // an arbiter decided
+	EndAborted                // given up without a result
+)
+
+// String returns the word of the JSON form, empty for EndNone.
+func (e End) String() string {
+	switch e {
+	case EndNone:
+		return ""
+	case EndResigned:
+		return "resigned"
+	case EndTime:
+		return "time"
+	case EndAgreed:
+		return "agreed"
+	case EndAdjourned:
+		return "adjourned"
+	case EndAdjudicated:
+		return "adjudicated"
+	case EndAborted:
+		return "aborted"
+	}
+	return "unknown"
+}
+
+// Outcome is a result as recorded.
+type Outcome struct {
+	// Text is as it was written, empty when it did not come from a text.
+	Text string
+	// Known says that there is a winner or a draw.
+	Known bool
+	// Winner is None for a draw.
+	Winner engine.Color
+	// Margin is black minus white, valid when Counted: some formats name only
+	// the winner.
+	Margin  int
+	Counted bool
+	// End is why the game stopped early.
+	End End
+}
+
+// Result is how a game ended, computed from its board.
+type Result struct {
+	// Winner is None for a draw.
+	Winner engine.Color
+	// Black and White are the official score: empty squares to the winner.
+	Black, White int
+	// Margin is black minus white, negated where fewest discs win.
+	Margin int
+}
+
+// ErrUnfinished means that a side can still move, so that nothing follows from
+// the board.
+var ErrUnfinished = errors.New("the game is not finished")
+
+// resultOf returns the result of a game that is over.
+func resultOf(final engine.Game) Result {
+	r := Result{Winner: final.Rules.Winner(final.Discs)}
+	r.Black, r.White = final.Score()
+	r.Margin = r.Black - r.White
+	if final.Rules.Goal == engine.Fewest {
+		r.Margin = -r.Margin
+	}
+	return r
+}
+
+// Result replays the game and returns its result. The error is ErrUnfinished
+// when somebody can still move, whatever was recorded, or a *MoveError.
+func (g *Game) Result() (Result, error) {
+	final, err := g.Final()
+	if err != nil {
+		return Result{}, err
+	}
+	if !final.Over() {
+		return Result{}, ErrUnfinished
+	}
+	return resultOf(final), nil
+}
+
+// Final replays the game and returns its last position. The error is a
+// *MoveError.
+func (g *Game) Final() (engine.Game, error) {
+	final := engine.NewGame(g.Rules)
+	for after, err := range g.replay() {
+		if err != nil {
+			return engine.Game{}, err
+		}
+		final = after
+	}
+	return final, nil
+}
+
+// replay yields the game after each play. An error is the last thing it yields.
+func (g *Game) replay() func(yield func(engine.Game, error) bool) {
+	return func(yield func(engine.Game, error) bool) {
+		b := builder{game: &Game{Rules: g.Rules}, strict: true}
+		b.line.Final = engine.NewGame(g.Rules)
+		for _, p := range g.Plays {
+			if err := b.add(p); err != nil {
+				yield(engine.Game{}, err)
+				return
+			}
+			if !yield(b.line.Final, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Plies returns the number of discs placed.
+func (g *Game) Plies() int {
+	n := 0
+	for _, p := range g.Plays {
+		if p.Move != engine.PassMove {
+			n++
+		}
+	}
+	return n
+}
+
+// Moves returns the moves without their notes.
+func (g *Game) Moves() []engine.Move {
+	moves := make([]engine.Move, len(g.Plays))
+	for i, p := range g.Plays {
+		moves[i] = p.Move
+	}
+	return moves
+}
+
+// edited reports whether mistakes were left standing on the board.
+func (g *Game) edited() bool {
+	for _, p := range g.Plays {
+		if !p.Edit.None() {
+			return true
+		}
+	}
+	return false
+}
+
+// warn adds a warning, each only once.
+func (g *Game) warn(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	for _, w := range g.Warnings {
+		if w == text {
+			return
+		}
+	}
+	if len(g.Warnings) < maxWarnings {
+		g.Warnings = append(g.Warnings, text)
+	}
+}
+
+// maxWarnings bounds the warnings of one game.
+const maxWarnings = 20
+
+// judge compares what was recorded with the board, which is right.
+func (g *Game) judge(final engine.Game) {
+	if !final.Over() || !g.Recorded.Known {
+		return
+	}
+	r := resultOf(final)
+	asTheyLie := final.Black.Count() - final.White.Count()
+	if g.Rules.Goal == engine.Fewest {
+		asTheyLie = -asTheyLie
+	}
+	switch o := g.Recorded; {
+	case o.Counted && o.Margin != r.Margin && o.Margin != asTheyLie:
+		g.warn("the recorded result %+d is not the board's %+d", o.Margin, r.Margin)
+	case !o.Counted && o.Winner != r.Winner && o.End == EndNone:
+		g.warn("the recorded winner %v is not the board's %v", o.Winner, r.Winner)
+	}
+}
+
+// outcome is what writers state: the board's result of a finished game, and
+// what was recorded of another.
+func (g *Game) outcome(final engine.Game) Outcome {
+	if final.Over() {
+		r := resultOf(final)
+		return Outcome{Known: true, Winner: r.Winner, Margin: r.Margin, Counted: true, End: g.Recorded.End}
+	}
+	return g.Recorded
+}
+
+// counted returns the outcome of a margin.
+func counted(text string, margin int) Outcome {
+	o := Outcome{Text: text, Known: true, Winner: engine.None, Margin: margin, Counted: true}
+	switch {
+	case margin > 0:
+		o.Winner = engine.Black
+	case margin < 0:
+		o.Winner = engine.White
+	}
+	return o
+}
+
+// won returns the outcome of a winner without a count.
+func won(text string, winner engine.Color, end End) Outcome {
+	return Outcome{Text: text, Known: true, Winner: winner, End: end}
+}
+
+// rulesOf returns the preset with that start and goal, or a custom one.
+func rulesOf(start engine.Position, goal engine.Goal) engine.Rules {
+	for _, name := range engine.VariantNames() {
+		r, err := engine.Variant(name)
+		if err == nil && r == (engine.Rules{Name: name, Start: start, Goal: goal}) {
+			return r
+		}
+	}
+	return engine.Rules{Name: "custom", Start: start, Goal: goal}
+}
+
+// standard reports whether the game starts as every Othello game does.
+func (g *Game) standard() bool {
+	return g.Rules.Start == engine.Start() && g.Rules.Opening == 0 && g.Rules.Stock == 0
+}
+
+// plain returns the game under rules that every program knows: where the first
+// discs are placed freely, they become the start position. The game itself is
+// returned when nothing has to change.
+func (g *Game) plain() (*Game, error) {
+	if g.Rules.Opening == 0 && g.Rules.Stock == 0 {
+		return g, nil
+	}
+	p := *g
+	at := engine.NewGame(g.Rules)
+	n := 0
+	for after, err := range g.replay() {
+		if err != nil {
+			return nil, err
+		}
+		if g.Rules.Opening&at.Empty() == 0 {
+			break
+		}
+		at = after
+		n++
+	}
+	if g.Rules.Opening&at.Empty() != 0 {
+		return nil, errors.New("the game ended while the first discs were being placed: only JSON can hold it")
+	}
+	p.Rules = rulesOf(at.Position, g.Rules.Goal)
+	p.Plays = g.Plays[n:]
+	if _, err := p.Final(); err != nil {
+		return nil, fmt.Errorf("only JSON can hold a game with %d discs for each player: %w", g.Rules.Stock, err)
+	}
+	return &p, nil
+}
+
+// title names the game for messages and diagrams.
+func (g *Game) title() string {
+	name := func(c engine.Color) string {
+		if n := g.Players[c].Name; n != "" {
+			return n
+		}
+		return c.String()
+	}
+	return strings.TrimSpace(name(engine.Black) + " – " + name(engine.White))
+}

@@ -1,0 +1,329 @@
+package notation
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"reversi-board/engine"
+)
+
+// The lossless form: one JSON object in a line for each game.
+
+// jsonVersion is the value of v.
+const jsonVersion = 1
+
+type (
+	jsonGame struct {
+		V        int         `json:"v"`
+		Black    jsonPlayer  `json:"black"`
+		White    jsonPlayer  `json:"white"`
+		Event    string      `json:"event,omitempty"`
+		Round    string      `json:"round,omitempty"`
+		Place    string      `json:"place,omitempty"`
+		Date     string      `json:"date,omitempty"`
+		Rules    jsonRules   `json:"rules"`
+		Moves    []jsonPlay  `json:"moves"`
+		Recorded *jsonResult `json:"recorded,omitempty"`
+		// Result is computed when the game is written, and ignored when it is
+		// read.
+		Result  *jsonScore  `json:"result,omitempty"`
+		Comment string      `json:"comment,omitempty"`
+		Scores  []jsonValue `json:"scores,omitempty"`
+		Theory  *jsonTheory `json:"theory,omitempty"`
+		Tags    []Tag       `json:"tags,omitempty"`
+	}
+	jsonPlayer struct {
+		Name   string `json:"name,omitempty"`
+		Rating string `json:"rating,omitempty"`
+		Clock  string `json:"clock,omitempty"`
+	}
+	jsonRules struct {
+		Name    string   `json:"name"`
+		Board   string   `json:"board"`
+		Turn    string   `json:"turn"`
+		Goal    string   `json:"goal"`
+		Opening []string `json:"opening,omitempty"`
+		Stock   int      `json:"stock,omitempty"`
+	}
+	jsonPlay struct {
+		Move    string    `json:"move"`
+		Time    string    `json:"time,omitempty"`
+		Left    string    `json:"left,omitempty"`
+		Eval    string    `json:"eval,omitempty"`
+		Comment string    `json:"comment,omitempty"`
+		Edit    *jsonEdit `json:"left_on_board,omitempty"`
+	}
+	jsonEdit struct {
+		Black []string `json:"black,omitempty"`
+		White []string `json:"white,omitempty"`
+		Empty []string `json:"empty,omitempty"`
+	}
+	jsonResult struct {
+		Text   string `json:"text,omitempty"`
+		Winner string `json:"winner,omitempty"`
+		Margin *int   `json:"margin,omitempty"`
+		End    string `json:"end,omitempty"`
+	}
+	jsonScore struct {
+		Winner string `json:"winner"`
+		Black  int    `json:"black"`
+		White  int    `json:"white"`
+		Margin int    `json:"margin"`
+	}
+	jsonValue struct {
+		Move  string `json:"move"`
+		Score string `json:"score"`
+	}
+	jsonTheory struct {
+		Empties int `json:"empties"`
+		Black   int `json:"black"`
+	}
+)
+
+// winnerWord writes black, white or draw.
+func winnerWord(c engine.Color) string {
+	if c == engine.None {
+		return "draw"
+	}
+	return c.String()
+}
+
+// json writes the game.
+func (w *writer) json() error {
+	g := w.game
+	j := jsonGame{
+		V:     jsonVersion,
+		Black: jsonPlayer{g.Players[0].Name, g.Players[0].Rating, g.Clocks[0]},
+		White: jsonPlayer{g.Players[1].Name, g.Players[1].Rating, g.Clocks[1]},
+		Event: g.Event, Round: g.Round, Place: g.Place, Date: g.Date,
+		Rules: jsonRules{
+			Name: g.Rules.Name, Board: g.Rules.Start.String(), Turn: g.Rules.Start.Turn.String(),
+			Goal: "most", Opening: g.Rules.Opening.Names(), Stock: g.Rules.Stock,
+		},
+		Moves:   make([]jsonPlay, len(g.Plays)),
+		Comment: g.Comment, Tags: g.Tags,
+	}
+	if g.Rules.Goal == engine.Fewest {
+		j.Rules.Goal = "fewest"
+	}
+	for i, p := range g.Plays {
+		j.Moves[i] = jsonPlay{Move: p.Move.String(), Time: string(p.Time), Left: string(p.Left), Eval: p.Eval, Comment: p.Comment}
+		if e := p.Edit; !e.None() {
+			j.Moves[i].Edit = &jsonEdit{e.Black.Names(), e.White.Names(), e.Empty.Names()}
+		}
+	}
+	j.Recorded = jsonOutcome(g.Recorded)
+	if w.final.Over() {
+		r := resultOf(w.final)
+		j.Result = &jsonScore{winnerWord(r.Winner), r.Black, r.White, r.Margin}
+	}
+	for _, s := range g.Scores {
+		j.Scores = append(j.Scores, jsonValue{s.Move.String(), s.Text})
+	}
+	if g.Theory.Empties > 0 {
+		j.Theory = &jsonTheory{g.Theory.Empties, g.Theory.Black}
+	}
+	b, err := json.Marshal(j)
+	if err != nil {
+		return err
+	}
+	w.add(string(b), "\n")
+	return nil
+}
+
+// jsonOutcome writes a recorded result, nil when there is none.
+func jsonOutcome(o Outcome) *jsonResult {
+	r := &jsonResult{Text: o.Text, End: o.End.String()}
+	if o.Known {
+		r.Winner = winnerWord(o.Winner)
+	}
+	if o.Counted {
+		r.Margin = &o.Margin
+	}
+	if *r == (jsonResult{}) {
+		return nil
+	}
+	return r
+}
+
+// readJSON reads what json writes. The moves are checked like those of every
+// other format.
+func readJSON(text string, _ ReadOptions) (*Game, error) {
+	var j jsonGame
+	if err := json.Unmarshal([]byte(text), &j); err != nil {
+		return nil, fmt.Errorf("not a game in JSON: %w", err)
+	}
+	if j.V != jsonVersion {
+		return nil, fmt.Errorf("v is %d: this program reads version %d", j.V, jsonVersion)
+	}
+	g := &Game{}
+	var err error
+	if g.Rules, err = j.Rules.rules(); err != nil {
+		return nil, err
+	}
+	g.jsonTags(&j)
+	if j.Recorded != nil {
+		if g.Recorded, err = j.Recorded.outcome(); err != nil {
+			return nil, err
+		}
+	} else {
+		g.Recorded.Winner = engine.None
+	}
+	if err := g.jsonScores(&j); err != nil {
+		return nil, err
+	}
+	b := begin(g)
+	for _, m := range j.Moves {
+		if err := b.jsonMove(m); err != nil {
+			return nil, err
+		}
+	}
+	b.finish()
+	return g, nil
+}
+
+// jsonTags takes the texts.
+func (g *Game) jsonTags(j *jsonGame) {
+	for _, t := range []struct {
+		to          *string
+		name, value string
+	}{
+		{&g.Players[0].Name, "black", j.Black.Name},
+		{&g.Players[1].Name, "white", j.White.Name},
+		{&g.Players[0].Rating, "rating", j.Black.Rating},
+		{&g.Players[1].Rating, "rating", j.White.Rating},
+		{&g.Clocks[0], "clock", j.Black.Clock},
+		{&g.Clocks[1], "clock", j.White.Clock},
+		{&g.Event, "event", j.Event},
+		{&g.Round, "round", j.Round},
+		{&g.Place, "place", j.Place},
+		{&g.Date, "date", j.Date},
+	} {
+		g.setTag(t.to, t.name, t.value)
+	}
+	g.addComment(&g.Comment, j.Comment)
+	for _, t := range j.Tags {
+		g.addTag(t.Name, t.Value)
+	}
+}
+
+// jsonScores takes the values of moves and the theory.
+func (g *Game) jsonScores(j *jsonGame) error {
+	if len(j.Scores) > engine.Squares {
+		return errors.New("more values than squares")
+	}
+	for _, s := range j.Scores {
+		score, err := parseScore(g.Rules.Start, s.Move+":"+s.Score)
+		if err != nil {
+			return err
+		}
+		g.Scores = append(g.Scores, score)
+	}
+	if t := j.Theory; t != nil {
+		if t.Empties < 1 || t.Empties > engine.Squares || t.Black < 0 || t.Black > engine.Squares {
+			return fmt.Errorf("theory of %d from %d empty squares", t.Black, t.Empties)
+		}
+		g.Theory = Theory{t.Empties, t.Black}
+	}
+	return nil
+}
+
+// rules reads where and how the game is played.
+func (j jsonRules) rules() (engine.Rules, error) {
+	discs, err := engine.ParseDiscs(j.Board)
+	if err != nil {
+		return engine.Rules{}, fmt.Errorf("the start position: %w", err)
+	}
+	r := engine.Rules{Start: engine.Position{Discs: discs}, Stock: j.Stock}
+	r.Name, _ = oneLine(j.Name)
+	switch j.Turn {
+	case "black":
+		r.Start.Turn = engine.Black
+	case "white":
+		r.Start.Turn = engine.White
+	default:
+		return engine.Rules{}, fmt.Errorf("turn %.16q is not black or white", j.Turn)
+	}
+	switch j.Goal {
+	case "most":
+	case "fewest":
+		r.Goal = engine.Fewest
+	default:
+		return engine.Rules{}, fmt.Errorf("goal %.16q is not most or fewest", j.Goal)
+	}
+	if j.Stock < 0 || j.Stock > engine.Squares {
+		return engine.Rules{}, fmt.Errorf("stock %d is not 0 to 64", j.Stock)
+	}
+	r.Opening, err = squareSet(j.Opening)
+	return r, err
+}
+
+// squareSet reads names of squares.
+func squareSet(names []string) (engine.Bitboard, error) {
+	var set engine.Bitboard
+	for _, name := range names {
+		s, err := engine.ParseSquare(name)
+		if err != nil {
+			return 0, err
+		}
+		set |= s.Bit()
+	}
+	return set, nil
+}
+
+// outcome reads a recorded result.
+func (j *jsonResult) outcome() (Outcome, error) {
+	o := Outcome{Winner: engine.None}
+	o.Text, _ = oneLine(j.Text)
+	switch j.Winner {
+	case "":
+	case "black":
+		o.Known, o.Winner = true, engine.Black
+	case "white":
+		o.Known, o.Winner = true, engine.White
+	case "draw":
+		o.Known = true
+	default:
+		return o, fmt.Errorf("winner %.16q is not black, white or draw", j.Winner)
+	}
+	if j.Margin != nil {
+		if o.Margin = *j.Margin; o.Margin < -engine.Squares || o.Margin > engine.Squares {
+			return o, fmt.Errorf("margin %d is not -64 to 64", o.Margin)
+		}
+		o.Counted = true
+	}
+	for end := EndNone; end <= EndAborted; end++ {
+		if end.String() == j.End {
+			o.End = end
+			return o, nil
+		}
+	}
+	return o, fmt.Errorf("end %.16q is not known", j.End)
+}
+
+// jsonMove plays a move.
+func (b *builder) jsonMove(j jsonPlay) error {
+	m, ok := moveWord(j.Move)
+	if !ok {
+		return b.wordError(j.Move)
+	}
+	p := Play{Move: m}
+	p.setEval(j.Eval)
+	b.game.setNumber(&p.Time, "a move's time", j.Time)
+	b.game.setNumber(&p.Left, "time left", j.Left)
+	b.game.addComment(&p.Comment, j.Comment)
+	if e := j.Edit; e != nil {
+		var errs [3]error
+		p.Edit.Black, errs[0] = squareSet(e.Black)
+		p.Edit.White, errs[1] = squareSet(e.White)
+		p.Edit.Empty, errs[2] = squareSet(e.Empty)
+		if err := errors.Join(errs[:]...); err != nil {
+			return err
+		}
+		if p.Edit.Black&p.Edit.White|p.Edit.Black&p.Edit.Empty|p.Edit.White&p.Edit.Empty != 0 {
+			return errors.New("a square is left on the board in two colors")
+		}
+	}
+	return b.add(p)
+}
