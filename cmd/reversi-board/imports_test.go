@@ -60,7 +60,7 @@ func rules() []rule {
 		{
 			folder:  "engine/archive/...",
 			project: append([]string{"engine/archive/..."}, vocabulary...),
-			modules: []string{"github.com/oklog/ulid/v2"},
+			modules: []string{"github.com/oklog/ulid/v2", "modernc.org/sqlite"},
 		},
 		{folder: "engine/...", project: []string{"engine/..."}},
 

@@ -1,0 +1,387 @@
+package archive
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"reversi-board/engine"
+	"reversi-board/engine/notation"
+	"reversi-board/engine/record"
+	"reversi-board/engine/referee"
+)
+
+// Source is where Sync reads events: a Journal, or the Files of one that nobody
+// has open.
+type Source interface {
+	JID() string
+	Read(from uint64, limit int, yield func(seq uint64, payload []byte) error) error
+}
+
+// SyncReport says what Sync has found.
+type SyncReport struct {
+	// Stored are finished games that were written, Removed those whose end was
+	// taken back.
+	Stored, Removed int
+	// Broken says of games that could not be computed why, one line each.
+	Broken []string
+}
+
+// Sync brings the archive up to date with a journal: finished games that are not
+// in it, or have changed, are computed from their events. It reads on from the
+// last game that it has seen, and may be repeated at any time. Games that the
+// journal has forgotten stay in the archive.
+func (g *Games) Sync(ctx context.Context, j Source) (SyncReport, error) {
+	var r SyncReport
+	err := g.within(ctx, "write", func(tx *sql.Tx) error {
+		var err error
+		r, err = g.sync(ctx, tx, j)
+		return err
+	})
+	if err != nil {
+		return SyncReport{}, err
+	}
+	return r, nil
+}
+
+func (g *Games) sync(ctx context.Context, tx *sql.Tx, j Source) (SyncReport, error) {
+	s := syncing{tx: tx, jid: j.JID()}
+	var from uint64
+	err := tx.QueryRowContext(ctx, "SELECT next FROM journals WHERE jid = ?", s.jid).Scan(&from)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return s.report, g.explain("read", err)
+	}
+	s.next = from
+	err = j.Read(from, 0, func(seq uint64, payload []byte) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return s.add(ctx, seq, payload)
+	})
+	if err != nil {
+		return s.report, fmt.Errorf("read the journal for the archive: %w", err)
+	}
+	if err := s.flush(ctx); err != nil {
+		return s.report, g.explain("write", err)
+	}
+	_, err = tx.ExecContext(ctx, "INSERT OR REPLACE INTO journals (jid, next) VALUES (?, ?)", s.jid, s.next)
+	if err != nil {
+		return s.report, g.explain("write", err)
+	}
+	return s.report, nil
+}
+
+// Put computes one game from its records in the journal, the first of which is
+// its game_started, and stores it if it has ended, else removes it.
+func (g *Games) Put(ctx context.Context, jid string, records [][]byte) (SyncReport, error) {
+	s := syncing{jid: jid}
+	err := g.within(ctx, "write", func(tx *sql.Tx) error {
+		s.tx = tx
+		for i, payload := range records {
+			if err := s.add(ctx, uint64(i), payload); err != nil {
+				return g.explain("write", err)
+			}
+		}
+		if err := s.flush(ctx); err != nil {
+			return g.explain("write", err)
+		}
+		return nil
+	})
+	return s.report, err
+}
+
+// Follow keeps the archive up to date until ctx ends: at once, and after each
+// news, which whoever owns the journal gives without waiting when a game may
+// have ended. It is to run in a goroutine of its own. Errors are reported and
+// tried again with the next news.
+func (g *Games) Follow(ctx context.Context, j Source, news <-chan struct{}, report func(SyncReport, error)) {
+	for {
+		r, err := g.Sync(ctx, j)
+		if ctx.Err() != nil {
+			return
+		}
+		report(r, err)
+		select {
+		case <-news:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// syncing folds events into games.
+type syncing struct {
+	tx     *sql.Tx
+	jid    string
+	report SyncReport
+	// next is where the next Sync is to begin.
+	next uint64
+	game *folding
+}
+
+// folding is the game that is being folded.
+type folding struct {
+	id    string
+	begun record.Envelope
+	state referee.State
+	// think are the times of the entries of the record.
+	think [referee.MaxEntries]time.Duration
+	// broken says why the events do not make a game.
+	broken string
+}
+
+// add takes the next event.
+func (s *syncing) add(ctx context.Context, seq uint64, payload []byte) error {
+	env, ev, err := record.DecodeEvent(payload)
+	if errors.Is(err, record.ErrUnknownType) {
+		return nil // something that a later program knows about the table
+	}
+	if err != nil {
+		if s.game != nil {
+			s.game.fail(err.Error())
+		}
+		return nil
+	}
+	if start, ok := ev.(referee.GameStarted); ok {
+		if err := s.flush(ctx); err != nil {
+			return err
+		}
+		s.next = seq
+		s.game = newFolding(s.jid, seq, env, start)
+		return nil
+	}
+	switch {
+	case s.game == nil:
+		s.next = seq + 1
+	case s.game.broken == "":
+		s.game.apply(env, ev)
+	}
+	return nil
+}
+
+// newFolding begins a game.
+func newFolding(jid string, seq uint64, env record.Envelope, start referee.GameStarted) *folding {
+	f := &folding{id: env.Game, begun: env}
+	if f.id == "" {
+		f.id = jid + "-" + strconv.FormatUint(seq, 10)
+	}
+	referee.Apply(&f.state, start)
+	f.check(env)
+	return f
+}
+
+// fail says that the game cannot be computed, for the first reason.
+func (f *folding) fail(why string) {
+	if f.broken == "" {
+		f.broken = why
+	}
+}
+
+// apply folds an event, after a look at what Apply takes for granted.
+func (f *folding) apply(env record.Envelope, ev referee.Event) {
+	switch ev := ev.(type) {
+	case referee.Moved:
+		if f.state.Game.Turn != ev.By || !f.state.Game.Legal().Has(ev.Square) || f.state.Len == referee.MaxEntries {
+			f.fail(fmt.Sprintf("record %d: %v cannot play %v", env.Seq, ev.By, ev.Square))
+			return
+		}
+		f.think[f.state.Len] = ev.Think
+	case referee.Passed:
+		if f.state.Game.Turn != ev.By || !f.state.Game.MustPass() || f.state.Len == referee.MaxEntries {
+			f.fail(fmt.Sprintf("record %d: %v may not pass", env.Seq, ev.By))
+			return
+		}
+		f.think[f.state.Len] = 0
+	case referee.Undone:
+		if ev.Plies < 1 || ev.Plies > f.state.Ply() {
+			f.fail(fmt.Sprintf("record %d: takes back %d plies of %d", env.Seq, ev.Plies, f.state.Ply()))
+			return
+		}
+	case referee.GameOver:
+	case referee.GameStarted, referee.Illegal, referee.Faulted, referee.Restored, referee.PowerRestored, referee.Commanded:
+		return // facts about the table, not about this game
+	}
+	referee.Apply(&f.state, ev)
+	f.check(env)
+}
+
+// check compares the position with the one that the event was written with: a
+// record that is missing between two events does not go unseen.
+func (f *folding) check(env record.Envelope) {
+	if env.FP == "" {
+		return
+	}
+	for _, turn := range [...]engine.Color{engine.Black, engine.White, engine.None} {
+		if record.Fingerprint(f.state.Game.Discs, turn) == env.FP {
+			return
+		}
+	}
+	f.fail(fmt.Sprintf("record %d: the events before it lead to another position", env.Seq))
+}
+
+// flush stores the game that has been folded, or removes it if it has no end.
+func (s *syncing) flush(ctx context.Context) error {
+	f := s.game
+	s.game = nil
+	switch {
+	case f == nil:
+		return nil
+	case f.broken != "":
+		s.report.Broken = append(s.report.Broken, "game "+f.id+": "+f.broken)
+		return nil
+	case !f.state.Ended || f.state.Len == 0:
+		result, err := s.tx.ExecContext(ctx, "DELETE FROM games WHERE id = ? AND source = ?", f.id, FromJournal)
+		if err != nil {
+			return err
+		}
+		n, err := result.RowsAffected()
+		s.report.Removed += int(n)
+		return err
+	}
+	e, text, err := entryOf(f.id, FromJournal, f.toGame())
+	if err != nil {
+		s.report.Broken = append(s.report.Broken, "game "+f.id+": "+err.Error())
+		return nil
+	}
+	s.report.Stored++
+	return store(ctx, s.tx, e, text)
+}
+
+// toGame writes down what the events say, and nothing else.
+func (f *folding) toGame() *notation.Game {
+	m := f.state.Match
+	g := &notation.Game{Rules: m.Rules, Recorded: outcome(f.state.Result, m.Rules.Goal)}
+	for c, name := range m.Players {
+		g.Players[c].Name = name
+	}
+	if f.begun.TSOK {
+		g.Date = f.begun.TS.UTC().Format("2006-01-02 15:04:05 UTC")
+	}
+	if m.Profile.Name != "" {
+		g.Tags = []notation.Tag{{Name: "Profile", Value: m.Profile.Name}}
+	}
+	for i, e := range f.state.Record() {
+		p := notation.Play{Move: e.Move}
+		if e.Move != engine.PassMove {
+			p.Time = seconds(f.think[i])
+		}
+		g.Plays = append(g.Plays, p)
+	}
+	return g
+}
+
+// seconds writes a duration to the millisecond.
+func seconds(d time.Duration) notation.Number {
+	return notation.Number(strconv.FormatFloat(d.Round(time.Millisecond).Seconds(), 'f', -1, 64))
+}
+
+// outcome returns the result that was announced.
+func outcome(r referee.Result, goal engine.Goal) notation.Outcome {
+	o := notation.Outcome{Winner: engine.None}
+	if !r.Void {
+		o.Known, o.Winner = true, r.Winner
+	}
+	switch r.Reason {
+	case referee.NoMoves, referee.Wipeout:
+		if o.Margin, o.Counted = r.Black-r.White, o.Known; goal == engine.Fewest {
+			o.Margin = -o.Margin
+		}
+	case referee.Aborted:
+		o.End = notation.EndAborted
+	case "resign":
+		o.End = notation.EndResigned
+	case "flag":
+		o.End = notation.EndTime
+	case "adjudicated":
+		o.End = notation.EndAdjudicated
+	}
+	return o
+}
+
+// Files are the files of a journal that no program has open. They are only
+// read: nothing is mended, and the start is not counted.
+type Files struct {
+	dir   folder
+	jid   string
+	files []found
+	close func() error
+}
+
+// OpenFiles takes the journal in a folder for reading. The error wraps ErrInUse
+// while a program has it open, and fs.ErrNotExist when there is none.
+func OpenFiles(dir string) (*Files, error) {
+	l, err := lock(dir)
+	if err != nil {
+		return nil, explain("read", dir, err)
+	}
+	f := &Files{dir: folder{osFS{}, dir}, close: l.Close}
+	load := loader{Journal: &Journal{o: Options{Dir: dir, FS: osFS{}}, dir: f.dir}}
+	if f.files, err = load.list(); err != nil {
+		return nil, errors.Join(explain("read", dir, err), l.Close())
+	}
+	var stored meta
+	if f.dir.readSmall(metaName, &stored) {
+		f.jid = stored.JID
+	}
+	if len(f.files) == 0 {
+		return nil, errors.Join(explain("read", dir, os.ErrNotExist), l.Close())
+	}
+	return f, nil
+}
+
+// JID returns the name of the journal, empty when it could not be read.
+func (f *Files) JID() string { return f.jid }
+
+// Close gives the folder free.
+func (f *Files) Close() error { return f.close() }
+
+// Read yields the records from number from on, as Journal.Read does. What lies
+// behind damage in a file is left out. Files are synced first: an event that
+// may still get lost must not be taken for one that has happened.
+func (f *Files) Read(from uint64, limit int, yield func(seq uint64, payload []byte) error) error {
+	left := limit
+	for i, file := range f.files {
+		if i+1 < len(f.files) && f.files[i+1].first <= from {
+			continue
+		}
+		data, err := f.load(file.name)
+		if err != nil {
+			return explain("read", f.dir.path, err)
+		}
+		at := 0
+		for seq := file.first; ; seq++ {
+			payload := payloadOf(data[at:])
+			if payload == nil {
+				break
+			}
+			at += headLen + len(payload)
+			if seq < from {
+				continue
+			}
+			if err := yield(seq, payload); err != nil {
+				return err
+			}
+			if left--; left == 0 {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// load reads a whole file that is on the disk for good.
+func (f *Files) load(name string) ([]byte, error) {
+	file, err := os.Open(filepath.Join(f.dir.path, name)) //nolint:gosec // a name that list has found
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(file.Sync(), file.Close()); err != nil {
+		return nil, err
+	}
+	return f.dir.read(name, maxOpen)
+}
