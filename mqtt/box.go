@@ -18,6 +18,7 @@ type box struct {
 	// durable is the last event that may be sent, acked the last acknowledged.
 	durable, acked uint64
 	storageFailed  bool
+	unreadable     bool // events wait that the journal does not give
 	replies        []message
 	clears         []string
 	replays        []ReplayArgs
@@ -127,10 +128,10 @@ func before(a, b string) bool {
 	return a < b
 }
 
-// stateMayGo: the outbox is empty and holds every event that the state knows,
+// stateMayGo: the outbox is empty and has held every event that the state knows,
 // or the disk fails and events have to wait for it.
 func (b *box) stateMayGo() bool {
-	return b.storageFailed || b.acked >= b.durable && b.acked >= b.stateSeq
+	return b.storageFailed || b.unreadable || b.acked >= b.durable && b.acked >= b.stateSeq
 }
 
 // outbox returns the next event to send, and how many wait.
@@ -144,6 +145,13 @@ func (b *box) ack(seq uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.acked = max(b.acked, seq)
+}
+
+// readable notes whether the journal gives the events that wait.
+func (b *box) readable(ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.unreadable = !ok
 }
 
 // once queues a message that is not retained; the oldest makes room.

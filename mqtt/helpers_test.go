@@ -736,6 +736,20 @@ func (b *fakeBroker) push(f []byte) {
 	}
 }
 
+// count returns how many packets of a kind have arrived on all connections.
+func (b *fakeBroker) count(kind byte) (n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, frames := range b.seen {
+		for _, f := range frames {
+			if f.kind() == kind {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 func (b *fakeBroker) connections() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()

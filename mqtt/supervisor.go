@@ -17,6 +17,9 @@ type job struct {
 	done    func()
 }
 
+// readAhead is how many events are read from the journal at once.
+const readAhead = 64
+
 // supervise keeps a connection as long as the adapter lives.
 // Connections are opened under dial, which ends when the adapter is to leave.
 func (a *Adapter) supervise(ctx, dial context.Context) {
@@ -219,7 +222,8 @@ func (a *Adapter) nextEvent(s *session, now time.Time) *job {
 		s.events = s.events[1:]
 	}
 	if len(s.events) == 0 {
-		s.events = a.read(next, min(int(min(waiting, 64)), 64))
+		s.events = a.read(next, int(min(waiting, readAhead)))
+		a.box.readable(len(s.events) > 0)
 	}
 	if len(s.events) == 0 {
 		s.retry = now.Add(time.Second)

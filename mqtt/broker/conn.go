@@ -58,7 +58,8 @@ func (c *conn) Write(p []byte) (int, error) {
 	case len(c.buf)+len(p) > c.limit:
 		c.err = errSlow
 		c.poke()
-		return 0, errSlow
+		// The pump may be waiting for the network.
+		return 0, errors.Join(errSlow, c.SetWriteDeadline(time.Now()))
 	}
 	c.buf = append(c.buf, p...)
 	c.poke()

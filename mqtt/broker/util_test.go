@@ -2,7 +2,6 @@ package broker
 
 import (
 	"bytes"
-	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -33,8 +32,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); !ok(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			buf := make([]byte, 1<<16)
-			t.Fatalf("still not so: %s\n%s", what, buf[:runtime.Stack(buf, true)])
+			t.Fatalf("still not so: %s", what)
 		}
 	}
 }
