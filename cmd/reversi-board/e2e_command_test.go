@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -68,9 +69,7 @@ func (d *desk) ok(a answer) {
 	}
 }
 
-// seq returns a pointer, as if_seq wants it.
-func seq(n uint64) *uint64 { return &n }
-
+// TestCommandsOverMQTT gives one board every command there is.
 func TestCommandsOverMQTT(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, external, quick)
@@ -85,79 +84,90 @@ func TestCommandsOverMQTT(t *testing.T) {
 	for _, m := range plies {
 		p.play(w, m)
 	}
+	looks(d, w)
+	w.until(patience, "the audit", func(w *watch) bool { return w.view.State.Seq == uint64(len(recordsOnDisk(t, b.dir))) })
+	takesBack(d, w)
+	newRobot(p, w, 1).run(func(v view) bool { return v.Table == v.State.Board && v.State.Sensed == v.State.Board })
+	p.play(w, plies[4])
+	beginsAnew(d, p, w)
+	if a := d.order("arbiter/dance", request{}); a.Code != "unknown" {
+		t.Errorf("a command that does not exist is answered by %+v", a)
+	}
+	checkAudit(t, recordsOnDisk(t, b.dir))
+}
 
-	// Identify: all 64 lights are lit, and dark again, in turn; then the guide
-	// returns.
+// looks gives the commands that change nothing.
+func looks(d *desk, w *watch) {
+	d.t.Helper()
+	// Identify: all 64 lights are lit, and dark again, in turn.
 	d.ok(d.order("ops/identify", request{}))
 	all := func(lit bool) func(w *watch) bool {
 		return func(w *watch) bool {
-			for _, c := range w.leds {
-				if (c != [3]byte{}) != lit {
-					return false
-				}
-			}
-			return true
+			return !slices.ContainsFunc(w.leds[:], func(c [3]byte) bool { return (c != [3]byte{}) != lit })
 		}
 	}
 	for range 3 {
 		w.until(3*time.Second, "all lights lit", all(true))
 		w.until(3*time.Second, "all lights dark", all(false))
 	}
-
 	// Snapshot: the state comes again.
-	n := sub.count()
+	n := d.sub.count()
 	d.ok(d.order("hub/snapshot", request{}))
-	// The answer and the audit event come first or after: the state counts.
-	sub.wait(n, patience, "the state again", func(m message) bool { return strings.HasSuffix(m.topic, "/state") && !m.retained })
+	d.sub.wait(n, patience, "the state again", func(m message) bool { return strings.HasSuffix(m.topic, "/state") && !m.retained })
+}
 
-	// Undo: only for what the sender has seen.
-	w.until(patience, "the audit", func(w *watch) bool { return w.view.State.Seq == uint64(len(recordsOnDisk(t, b.dir))) })
-	now := w.look().State.Seq
-	if a := d.order("arbiter/undo", request{IfSeq: seq(now - 1), Args: map[string]int{"plies": 1}}); a.Code != "stale_seq" || a.Seq != now {
-		t.Errorf("an undo of an old state is answered by %+v, want stale_seq and seq %d", a, now)
+// takesBack undoes two plies, after trying what must be refused.
+func takesBack(d *desk, w *watch) {
+	d.t.Helper()
+	before := w.look().State
+	now := before.Seq
+	if a := d.order("arbiter/undo", request{IfSeq: new(now - 1), Args: map[string]int{"plies": 1}}); a.Code != "stale_seq" || a.Seq != now {
+		d.t.Errorf("an undo of an old state is answered by %+v, want stale_seq and seq %d", a, now)
 	}
 	if a := d.order("arbiter/undo", request{Args: map[string]int{"plies": 1}}); a.Code != "bad_payload" {
-		t.Errorf("an undo without if_seq is answered by %+v", a)
+		d.t.Errorf("an undo without if_seq is answered by %+v", a)
 	}
-	if a := d.order("arbiter/undo", request{IfSeq: seq(now), Args: map[string]int{"plies": 60}}); a.Code != "not_allowed" {
-		t.Errorf("an undo of too much is answered by %+v", a)
+	if a := d.order("arbiter/undo", request{IfSeq: new(now), Args: map[string]int{"plies": 60}}); a.Code != "not_allowed" {
+		d.t.Errorf("an undo of too much is answered by %+v", a)
 	}
-	first := d.order("arbiter/undo", request{ID: "the-undo", IfSeq: seq(now), Args: map[string]int{"plies": 2}})
+	undo := request{ID: "the-undo", IfSeq: new(now), Args: map[string]int{"plies": 2}}
+	first := d.order("arbiter/undo", undo)
 	d.ok(first)
+	// One event for the audit, one for the undo.
 	if first.Dup || first.Seq != now+2 {
-		t.Errorf("the undo is answered by %+v, want seq %d", first, now+2)
+		d.t.Errorf("the undo is answered by %+v, want seq %d", first, now+2)
 	}
-	if again := d.order("arbiter/undo", request{ID: "the-undo", IfSeq: seq(now), Args: map[string]int{"plies": 2}}); !again.Dup || again.Seq != first.Seq || again.Status != "ok" {
-		t.Errorf("the same undo again is answered by %+v, want %+v with dup", again, first)
+	if again := d.order("arbiter/undo", undo); !again.Dup || again.Seq != first.Seq || again.Status != "ok" {
+		d.t.Errorf("the same undo again is answered by %+v, want %+v with dup", again, first)
 	}
-	want := theFinal(t).Moves[:2*(len(plies)-2)]
+	want := before.Transcript[:len(before.Transcript)-4]
 	w.until(patience, "the undo", func(w *watch) bool { return w.view.State.Transcript == want })
-	r := newRobot(p, w, 1)
-	r.run(func(v view) bool { return v.Table == v.State.Board && v.State.Sensed == v.State.Board })
-	p.play(w, plies[4])
+}
 
-	// New: the running game ends without a result, the board asks for the start.
-	now = w.look().State.Seq
+// beginsAnew starts a new game in the middle of one, after trying what must be
+// refused.
+func beginsAnew(d *desk, p *process, w *watch) {
+	d.t.Helper()
 	args := map[string]any{"players": map[string]string{"black": "Aigerim", "white": "Baurzhan"}}
 	if a := d.order("arbiter/new", request{Args: args}); a.Code != "bad_payload" {
-		t.Errorf("a new game without if_seq while one runs is answered by %+v", a)
+		d.t.Errorf("a new game without if_seq while one runs is answered by %+v", a)
 	}
 	if a := d.order("player/new", request{Args: args}); a.Code != "not_allowed" {
-		t.Errorf("a player's new game is answered by %+v", a)
+		d.t.Errorf("a player's new game is answered by %+v", a)
 	}
-	d.ok(d.order("arbiter/new", request{IfSeq: seq(now), Args: args}))
+	d.ok(d.order("arbiter/new", request{IfSeq: new(w.look().State.Seq), Args: args}))
 	w.phase("setup")
 	p.hand(act{Op: "reset"})
 	w.phase("playing")
 	if v := w.look(); v.State.Players.Black != "Aigerim" || v.State.Players.White != "Baurzhan" || v.State.Ply != 0 {
-		t.Errorf("the new game: %+v", v.State)
+		d.t.Errorf("the new game: %+v", v.State)
 	}
-	if a := d.order("arbiter/dance", request{}); a.Code != "unknown" {
-		t.Errorf("a command that does not exist is answered by %+v", a)
-	}
-	events := recordsOnDisk(t, b.dir)
+}
+
+// checkAudit looks for the accepted commands, and no others, on record.
+func checkAudit(t *testing.T, events []event) {
+	t.Helper()
 	checkNumbers(t, events)
-	// Accepted commands, and no others, are in the record.
 	var accepted []string
 	for _, e := range events {
 		if e.Type == "command" {
@@ -189,7 +199,7 @@ func TestDuplicateAfterRestart(t *testing.T) {
 	for _, m := range plies {
 		p.play(w, m)
 	}
-	undo := request{ID: "once", IfSeq: seq(w.look().State.Seq), Args: map[string]int{"plies": 1}}
+	undo := request{ID: "once", IfSeq: new(w.look().State.Seq), Args: map[string]int{"plies": 1}}
 	d.ok(d.order("arbiter/undo", undo))
 	p.kill()
 	n := sub.count()
@@ -215,8 +225,8 @@ func TestVisitors(t *testing.T) {
 	w := p.watch()
 	w.phase("playing")
 	browser := chromium(t)
-	one, two := open(t, browser, p.url), open(t, browser, p.url)
-	looks := func(page *tab) string {
+	one, two := open(browser, t, p.url), open(browser, t, p.url)
+	picture := func(page *tab) string {
 		return eval[string](page, `[...document.querySelectorAll(".cell")].map((c) => c.getAttribute("aria-label")).join("; ") + " | " +
 			[...document.querySelectorAll(".move")].map((m) => m.innerText.replace(/\s+/g, "")).join(" ") + " | " + document.getElementById("sentence").textContent`)
 	}
@@ -228,20 +238,20 @@ func TestVisitors(t *testing.T) {
 		one.until(time.Second, lines(m.lines))
 		two.until(time.Second, lines(m.lines))
 	}
-	if a, b := looks(one), looks(two); a != b {
+	if a, b := picture(one), picture(two); a != b {
 		t.Errorf("two visitors see\n%s\nand\n%s", a, b)
 	}
-	seen := looks(two)
+	seen := picture(two)
 	two.reload()
 	two.until(patience, lines(8))
-	if again := looks(two); again != seen {
+	if again := picture(two); again != seen {
 		t.Errorf("after a reload the page shows\n%s\nbefore it was\n%s", again, seen)
 	}
 	// A mark in the page tells whether it is loaded anew.
 	eval[bool](one, `globalThis.stays = true`)
 	d := &desk{t: t, port: b.broker, sub: sub}
 	begin := time.Now()
-	d.ok(d.order("arbiter/undo", request{IfSeq: seq(w.look().State.Seq), Args: map[string]int{"plies": 3}}))
+	d.ok(d.order("arbiter/undo", request{IfSeq: new(w.look().State.Seq), Args: map[string]int{"plies": 3}}))
 	one.until(time.Second, lines(5))
 	two.until(time.Second, lines(5))
 	t.Logf("the takeback was on both pages %v after mosquitto_pub was started", time.Since(begin).Round(time.Millisecond))

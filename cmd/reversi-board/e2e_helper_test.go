@@ -173,7 +173,8 @@ func launch(t *testing.T, args ...string) *process {
 		t: t, first: make(chan string, 1), stdout: new(buffer), stderr: new(buffer), ended: make(chan struct{}),
 	}
 	p.cmd = exec.CommandContext(context.WithoutCancel(t.Context()), self, args...)
-	p.cmd.Env = append(os.Environ(), asProgram+"=1", "XDG_STATE_HOME=/dev/null/nowhere")
+	p.cmd.Env = append(os.Environ(), asProgram+"=1", "XDG_STATE_HOME=/dev/null/nowhere",
+		"GORACE=atexit_sleep_ms=50") // else the race detector makes every end a second longer
 	p.cmd.Stderr = p.stderr
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {

@@ -229,17 +229,6 @@ func (s *subscriber) events() []event {
 	return kept
 }
 
-// last returns the newest payload of a topic of the board.
-func (s *subscriber) last(topic string) []byte {
-	list, _ := s.since(0)
-	for i := range list {
-		if m := list[len(list)-1-i]; m.topic == "reversi/v1/reversi-1/"+topic {
-			return m.payload
-		}
-	}
-	return nil
-}
-
 // publish sends one message with mosquitto_pub.
 func publish(t *testing.T, port int, topic string, payload []byte) {
 	t.Helper()
@@ -327,3 +316,6 @@ func (m *mosquitto) saved() {
 		return err == nil && info.ModTime().After(begin)
 	})
 }
+
+// ply returns the number of discs placed.
+func (g game) ply() int { return len(g.transcript) / 2 }

@@ -19,7 +19,8 @@ type robot struct {
 	p   *process
 	w   *watch
 	rng *rand.Rand
-	// clumsy hands leave the flips of every second move to the guide.
+	// clumsy hands think, make mistakes, and leave the flips of many moves to
+	// the guide.
 	clumsy bool
 	// touched says when a hand was last sent to a square: a disc in the air is
 	// not to be sent for again.
@@ -98,8 +99,15 @@ func (r *robot) step(v view) error {
 func guided(v view) (acts []act) {
 	s := v.State
 	for _, q := range s.Guide.Flip {
-		if at(v.Table, q) == at(s.Sensed, q) {
+		switch {
+		case at(v.Table, q) != at(s.Sensed, q): // done, or in a hand
+		case at(v.Table, q) != '-':
 			acts = append(acts, act{Op: "turn", Square: q})
+		case s.Step == "in_progress" && at(s.Board, q) != s.Turn[0]-'a'+'A':
+			// The power went while the disc was in the air: it has not come back.
+			acts = append(acts, act{Op: "place", Square: q, Color: s.Turn})
+		default:
+			acts = append(acts, act{Op: "place", Square: q, Color: colorOf(at(s.Board, q))})
 		}
 	}
 	for _, q := range s.Guide.Remove {
@@ -115,13 +123,24 @@ func guided(v view) (acts []act) {
 	return acts
 }
 
-// move places a disc on a legal square and, unless it leaves that to the guide,
-// turns what it outflanks.
+// move places a disc on a legal square and turns what it outflanks, unless the
+// hands are clumsy.
 func (r *robot) move(s state) error {
 	clear(r.touched)
 	q := s.Legal[r.rng.IntN(len(s.Legal))]
-	if err := r.do(act{Op: "place", Square: q, Color: s.Turn}); err != nil || r.clumsy && r.rng.IntN(2) == 0 {
-		return err
+	whim := 7 // a whole move
+	if r.clumsy {
+		whim = r.rng.IntN(8)
+	}
+	switch {
+	case whim == 0: // thinks
+		return nil
+	case whim == 1: // puts a disc where it must not be
+		q = stray(s)
+		return r.do(act{Op: "place", Square: q, Color: s.Turn})
+	}
+	if err := r.do(act{Op: "place", Square: q, Color: s.Turn}); err != nil || whim < 5 {
+		return err // the guide asks for the flips
 	}
 	discs, err := engine.ParseDiscs(s.Board)
 	if err != nil {
@@ -141,6 +160,17 @@ func (r *robot) move(s state) error {
 		}
 	}
 	return nil
+}
+
+// stray returns an empty square that is no move.
+func stray(s state) string {
+	for i := range s.Board {
+		q := engine.Square(i).String()
+		if s.Board[i] == '-' && !slices.Contains(s.Legal, q) {
+			return q
+		}
+	}
+	return s.Legal[0]
 }
 
 // run plays until done says so or the program has died.
@@ -221,7 +251,11 @@ func TestPowerCuts(t *testing.T) {
 		heard.hear(sub.events())
 		heard.check(recordsOnDisk(t, b.dir))
 	}
-	t.Logf("%d cuts in %v, found the game %v", cuts, time.Since(begin).Round(time.Second), states)
+	played := fold(t, recordsOnDisk(t, b.dir)).ply()
+	t.Logf("%d cuts in %v, found the game %v, at ply %d", cuts, time.Since(begin).Round(time.Second), states, played)
+	if played < cuts/5 {
+		t.Errorf("the game has come to ply %d only", played)
+	}
 	begin = time.Now()
 	p := b.start()
 	w := p.watch()
@@ -256,6 +290,11 @@ func checkResumed(t *testing.T, v view, onDisk []event) {
 	if v.State.Seq > uint64(len(onDisk)) {
 		t.Fatalf("the page shows seq %d, the journal ends with %d", v.State.Seq, len(onDisk))
 	}
+	for _, e := range onDisk[v.State.Seq:] {
+		if e.Boot < v.State.Boot {
+			t.Fatalf("the page shows seq %d in life %d and leaves out %s", v.State.Seq, v.State.Boot, e.raw)
+		}
+	}
 	if g := fold(t, onDisk[:v.State.Seq]); g.transcript != v.State.Transcript {
 		t.Fatalf("after the start the game is %q, in the journal it is %q", v.State.Transcript, g.transcript)
 	}
@@ -272,7 +311,7 @@ func checkBoots(t *testing.T, all []event, atLeast int) {
 		switch {
 		case first && running && e.Type != "power_restored":
 			t.Errorf("the life %d of the program goes on with the game by %s", e.Boot, e.raw)
-		case e.Type == "power_restored" && !(first && running):
+		case e.Type == "power_restored" && (!first || !running):
 			t.Errorf("power_restored in the middle: %s", e.raw)
 		case e.Type == "power_restored":
 			restored++

@@ -164,6 +164,23 @@ func checkCloses(t *testing.T, p *process) {
 	}
 }
 
+// Any loopback address that the settings take is one under which the page
+// answers.
+func TestAnswersToThePrintedAddress(t *testing.T) {
+	t.Parallel()
+	port := freePort(t)
+	config := writeConfig(t, fmt.Sprintf("web: {listen: \"127.0.0.2:%d\"}\nmqtt: {embedded: {enabled: false}}\n", port))
+	p := launch(t, "run", "--config", config, "--data", t.TempDir())
+	select {
+	case url := <-p.first:
+		if status, err := get(t.Context(), url); err != nil || status != http.StatusOK {
+			t.Errorf("%s answers %d %v", url, status, err)
+		}
+	case <-time.After(patience):
+		t.Fatalf("no address:\n%s", p.stderr)
+	}
+}
+
 // A command line without a configuration works too, with its data where it is
 // told to be.
 func TestRunNeedsNoConfiguration(t *testing.T) {

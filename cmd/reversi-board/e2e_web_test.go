@@ -67,7 +67,10 @@ type state struct {
 		Code    string   `json:"code"`
 		Squares []string `json:"squares"`
 	} `json:"problem"`
-	Players struct{ Black, White string } `json:"players"`
+	Players struct {
+		Black string `json:"black"`
+		White string `json:"white"`
+	} `json:"players"`
 }
 
 // watch reads the page's stream.
@@ -77,7 +80,6 @@ type watch struct {
 	mu     sync.Mutex
 	news   chan struct{}
 	view   view
-	seen   bool // a view has arrived
 	events []event
 	leds   [64][3]byte
 	frames int // pictures of the LEDs
@@ -94,7 +96,7 @@ func (p *process) watch() *watch {
 		p.t.Fatal(err)
 	}
 	client := &http.Client{Transport: &http.Transport{}}
-	res, err := client.Do(req)
+	res, err := client.Do(req) //nolint:bodyclose // the goroutine that reads closes it
 	if err != nil {
 		stop()
 		p.t.Fatal(err)
@@ -109,7 +111,8 @@ func (p *process) watch() *watch {
 		<-done
 		client.CloseIdleConnections()
 	})
-	w.until(patience, "a first view", func(w *watch) bool { return w.seen })
+	// The page answers before the board has looked for the first time.
+	w.until(patience, "a first state", func(w *watch) bool { return w.view.State.Phase != "" })
 	return w
 }
 
@@ -151,10 +154,10 @@ func (w *watch) take(kind string, data []byte) {
 			LEDs string `json:"leds"`
 		}
 		err = json.Unmarshal(data, &s)
-		w.view, w.seen = s.View, true
+		w.view = s.View
 		w.light([]byte(s.LEDs))
 	case "view":
-		w.view, w.seen = view{}, true
+		w.view = view{}
 		err = json.Unmarshal(data, &w.view)
 	case "event":
 		e := event{raw: data}
@@ -232,9 +235,8 @@ type act struct {
 	Color  string `json:"color,omitempty"`
 }
 
-// post sends a JSON request and returns the status and the members of the
-// answer.
-func (p *process) post(path string, body any) (reply struct{ Status, Code, Error string }, err error) {
+// post sends a JSON request and returns the answer.
+func (p *process) post(path string, body any) (reply answer, err error) {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return reply, err
@@ -306,7 +308,7 @@ type tab struct {
 }
 
 // open shows the board's page.
-func open(t *testing.T, browser context.Context, url string) *tab {
+func open(browser context.Context, t *testing.T, url string) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser)
 	t.Cleanup(cancel)
@@ -441,7 +443,7 @@ func (p *tab) playByMouse(m ply) {
 	p.t.Helper()
 	p.click(cell(m.square))
 	p.until(patience, fmt.Sprintf(`%s === %q`, lit, strings.Join(m.flips, " ")))
-	for _, s := range strings.Fields(eval[string](p, lit)) {
+	for s := range strings.FieldsSeq(eval[string](p, lit)) {
 		p.click(cell(s))
 	}
 	p.until(patience, lines(m.lines))

@@ -181,8 +181,14 @@ func (a *App) openPage(ctx context.Context, version string) (net.Listener, error
 	if err != nil {
 		return nil, fmt.Errorf("open the page on %s: %w (is another reversi-board running? set web.listen)", c.Listen, err)
 	}
+	// The printed address has to work, also when it is another loopback one.
+	host, _, err := net.SplitHostPort(ln.Addr().String())
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("read the page's address: %w", err), ln.Close())
+	}
 	o := web.Options{
-		Board: a.config.Board.ID, Name: a.config.Board.Name, Version: version, Hosts: c.Hosts,
+		Board: a.config.Board.ID, Name: a.config.Board.Name, Version: version,
+		Hosts:     append([]string{host}, c.Hosts...),
 		Simulated: a.rig.Sim != nil, Command: a.pageCommand, Logger: a.log,
 		Variants: engine.VariantNames(), Profiles: referee.ProfileNames(),
 	}
