@@ -119,3 +119,15 @@ func Flips(own, opp Bitboard, s Square) Bitboard {
 	flips |= Bitboard(inside[first[o]&uint8(p)]) * fileA & line
 	return flips
 }
+
+// LastFlips returns how many discs turn when own places a disc on s, the only
+// empty square: there every row that another disc of own ends is a whole row of
+// the opponent's discs.
+func LastFlips(own Bitboard, s Square) int {
+	s &= Squares - 1
+	file, rank := s&7, s>>3
+	inside := &enclosed[file]
+	flips := inside[uint8(own>>(s&^7))] + enclosed[rank][(own>>file&fileA)*laid>>56] +
+		inside[(own&diagonals[s][0])*fileA>>56] + inside[(own&diagonals[s][1])*fileA>>56]
+	return int(flips)
+}

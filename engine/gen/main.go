@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"go/format"
 	"log"
+	"math/bits"
 	"os"
 )
 
@@ -44,6 +45,16 @@ func tables() []byte {
 		fmt.Fprint(&b, "{")
 		for held := range 256 {
 			fmt.Fprintf(&b, "0x%02X,", between(n, held))
+		}
+		fmt.Fprint(&b, "},\n")
+	}
+	fmt.Fprint(&b, "}\n\n// enclosed[n][own] is the number of squares of between[n][own].\n//\n"+
+		"//nolint:gochecknoglobals // Read-only table; a function would copy it.\n")
+	fmt.Fprint(&b, "var enclosed = [8][256]uint8{\n")
+	for n := range 8 {
+		fmt.Fprint(&b, "{")
+		for held := range 256 {
+			fmt.Fprintf(&b, "%d,", bits.OnesCount(uint(between(n, held))))
 		}
 		fmt.Fprint(&b, "},\n")
 	}
