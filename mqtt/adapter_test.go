@@ -18,7 +18,13 @@ import (
 // The order of the contract: subscribe, meta, outbox, state and the other
 // retained topics, alerts, online last.
 func TestSequenceAfterConnect(t *testing.T) {
-	b := newFakeBroker(t, politely)
+	ready := make(chan struct{})
+	b := newFakeBroker(t, func(f frame) []byte {
+		if f.kind() == 1 {
+			<-ready
+		}
+		return politely(f)
+	})
 	j := newJournal(3)
 	j.acked = 1
 	o := options(b.addr, j)
@@ -31,6 +37,7 @@ func TestSequenceAfterConnect(t *testing.T) {
 	a.Show(Health, []byte(`{"cells":""}`))
 	a.Show(Clock, []byte(`{"mode":"none"}`))
 	a.State(stateAt(3, "idle"), 3)
+	close(ready)
 	online(t, a)
 	var topics []string
 	var last frame
@@ -338,6 +345,7 @@ func TestReplay(t *testing.T) {
 	j := newJournal(700)
 	j.acked = 700
 	o := secret(options(s.addr, j))
+	o.Tuning.Replay = 2 * time.Millisecond
 	a := start(t, o)
 	go func() {
 		for r := range a.Commands() {
@@ -365,13 +373,17 @@ func TestReplay(t *testing.T) {
 	}
 	// A live event does not wait for a replay.
 	publish(t, s.addr, base+"cmd/hub/replay", `{"id":"2","from":"hub","args":{"from":201,"to":700}}`, false)
-	eventually(t, "the replay has begun", func() bool { return w.last(base+"event").seq() == 201 || w.last(base+"event").seq() == 202 })
+	eventually(t, "the replay has begun", func() bool { return len(w.on(base+"event")) > 500 })
 	play(a, j, 1)
-	eventually(t, "the live event arrives", func() bool {
-		return slices.ContainsFunc(w.on(base+"event"), func(r received) bool { return r.seq() == 701 && r.field("replay") == false })
-	})
-	if w.last(base+"event").seq() == 700 {
+	index := func(seq uint64) int {
+		return slices.IndexFunc(w.on(base+"event"), func(r received) bool { return r.seq() == seq })
+	}
+	eventually(t, "the live event and the end of the replay arrive", func() bool { return index(701) >= 0 && index(700) >= 0 })
+	if index(701) > index(700) {
 		t.Error("the live event came after the replay")
+	}
+	if live := w.on(base + "event")[index(701)]; live.field("replay") != false {
+		t.Errorf("live event %s", live.payload)
 	}
 }
 
