@@ -71,6 +71,12 @@ func TestSequenceAfterConnect(t *testing.T) {
 	if err := a.Close(t.Context(), "update"); err != nil {
 		t.Fatal(err)
 	}
+	checkGoodbye(t, b)
+}
+
+// checkGoodbye: the last words are offline with the reason, and DISCONNECT.
+func checkGoodbye(t *testing.T, b *fakeBroker) {
+	t.Helper()
 	eventually(t, "the broker has read DISCONNECT", func() bool { all := b.packets(); return all[len(all)-1].kind() == 14 })
 	all := b.packets()
 	topic, _, p := all[len(all)-2].publication()
