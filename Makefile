@@ -28,12 +28,14 @@ help: ## print the targets
 
 .PHONY: run
 run: build ## build and start the controller on the simulated board
-	bin/reversi-board run
+	@exec bin/reversi-board run
 
 .PHONY: build
 build: ## build bin/reversi-board
-	mkdir -p bin
-	$(GO) build $(BUILD) -o bin/ ./cmd/...
+	@# On standard error: the first line that `make run` prints is the address.
+	@echo 'building bin/reversi-board (a minute or two the first time)' >&2
+	@mkdir -p bin
+	@$(GO) build $(BUILD) -o bin/ ./cmd/...
 
 # The soak package plays hundreds of recorded games through emulated chips.
 # Under the race detector that would take half an hour, so this test is built
