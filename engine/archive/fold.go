@@ -142,6 +142,7 @@ func (s *syncing) add(ctx context.Context, seq uint64, payload []byte) error {
 		return nil // something that a later program knows about the table
 	}
 	if err != nil {
+		// The other games do not suffer from it.
 		if s.game != nil {
 			s.game.fail(err.Error())
 		}
@@ -246,7 +247,7 @@ func (s *syncing) flush(ctx context.Context) error {
 	e, text, err := entryOf(f.id, FromJournal, f.toGame())
 	if err != nil {
 		s.report.Broken = append(s.report.Broken, "game "+f.id+": "+err.Error())
-		return nil
+		return nil //nolint:nilerr // reported with its game
 	}
 	s.report.Stored++
 	return store(ctx, s.tx, e, text)

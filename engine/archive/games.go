@@ -27,7 +27,7 @@ const FromJournal = "journal"
 // gamesVersion is the version of the tables.
 const gamesVersion = 1
 
-// ErrNoGame: there is no game with that id.
+// ErrNoGame means that there is no game with that id.
 var ErrNoGame = errors.New("there is no such game in the archive")
 
 // Games is the archive of finished games, an SQLite file. It is an index and
@@ -142,7 +142,7 @@ func (g *Games) prepare(ctx context.Context) error {
 			black_score INTEGER NOT NULL, white_score INTEGER NOT NULL,
 			winner TEXT NOT NULL, ending TEXT NOT NULL,
 			game TEXT NOT NULL
-		) STRICT, WITHOUT ROWID;
+		) STRICT;
 		CREATE INDEX IF NOT EXISTS games_day ON games (day, id);
 		CREATE TABLE IF NOT EXISTS journals (jid TEXT PRIMARY KEY, next INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 		PRAGMA user_version = 1;

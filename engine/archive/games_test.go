@@ -126,7 +126,7 @@ func (d *diary) over(reason referee.EndReason) {
 
 func openGames(t testing.TB, dir string) *archive.Games {
 	t.Helper()
-	g, err := archive.OpenGames(context.Background(), dir)
+	g, err := archive.OpenGames(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -414,25 +414,30 @@ func TestFollow(t *testing.T) {
 	<-done
 }
 
-func TestImportAndQueries(t *testing.T) {
-	dir := t.TempDir()
-	g := openGames(t, dir)
-	games := func(yield func(*notation.Game) bool) {
-		for i, text := range []string{
-			`(;GM[Othello]PC[x]DT[2003.12.15_14:32:54.MST]PB[Saio1200]PW[100% Bot]TY[8]RE[?]BO[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]B[d3];)`,
-			`(;GM[Othello]DT[1999]PB[100x Bot]PW[B]TY[8]RE[-64:r]BO[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]B[d3];)`,
-		} {
-			for game, err := range notation.Read(strings.NewReader(text), notation.FormatGGF, notation.ReadOptions{}) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				game.Event = fmt.Sprintf("Open %d", i)
-				if !yield(game) {
-					return
-				}
+// twoGames yields two games of other servers, each time the same.
+func twoGames(t testing.TB) func(yield func(*notation.Game) bool) {
+	return func(yield func(*notation.Game) bool) {
+		const board = "BO[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]"
+		text := "(;GM[Othello]PC[x]DT[2003.12.15_14:32:54.MST]PB[Saio1200]PW[100% Bot]TY[8]RE[?]" + board + "B[d3];)" +
+			"(;GM[Othello]DT[1999]PB[100x Bot]PW[B]TY[8]RE[-64:r]" + board + "B[d3];)"
+		i := 0
+		for game, err := range notation.Read(strings.NewReader(text), notation.FormatGGF, notation.ReadOptions{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			game.Event = fmt.Sprintf("Open %d", i)
+			i++
+			if !yield(game) {
+				return
 			}
 		}
 	}
+}
+
+func TestImportAndQueries(t *testing.T) {
+	dir := t.TempDir()
+	g := openGames(t, dir)
+	games := twoGames(t)
 	for _, want := range []int{2, 0} {
 		if n, err := g.Import(t.Context(), "a.ggf", games); err != nil || n != want {
 			t.Errorf("%d added, %v: want %d", n, err, want)

@@ -2,6 +2,7 @@ package notation
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -49,32 +50,33 @@ func ParseClock(text string) (Clock, error) {
 		if i >= len(parts) || parts[i] == "" {
 			continue
 		}
-		if err := to.parse(parts[i]); err != nil {
+		var err error
+		if *to, err = to.parsed(parts[i]); err != nil {
 			return Clock{}, fmt.Errorf("clock %.40q: %w", text, err)
 		}
 	}
 	return c, nil
 }
 
-// parse reads time,[N]moves.
-func (p *Period) parse(text string) error {
+// parsed returns p after reading time,[N]moves.
+func (p Period) parsed(text string) (Period, error) {
 	first, moves, both := strings.Cut(text, ",")
 	if first != "" {
 		var err error
 		if p.Time, err = parseTime(first); err != nil {
-			return err
+			return p, err
 		}
 	}
 	if !both {
-		return nil
+		return p, nil
 	}
 	moves, p.Alternative = strings.CutPrefix(moves, "N")
 	n, err := strconv.Atoi(moves)
 	if err != nil || n < 0 || n > 1000 {
-		return fmt.Errorf("%.20q is not a number of moves", moves)
+		return p, fmt.Errorf("%.20q is not a number of moves", moves)
 	}
 	p.Moves = n
-	return nil
+	return p, nil
 }
 
 // parseTime reads [days.][[H:]M:]S[.fraction].
@@ -94,8 +96,8 @@ func parseTime(text string) (time.Duration, error) {
 		return 0, wrong
 	}
 	unit := time.Second
-	for i := len(parts) - 1; i >= 0; i-- {
-		whole, fraction, broken := strings.Cut(parts[i], ".")
+	for i, part := range slices.Backward(parts) {
+		whole, fraction, broken := strings.Cut(part, ".")
 		if broken && i != len(parts)-1 {
 			return 0, wrong
 		}

@@ -3,6 +3,7 @@ package notation
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"reversi-board/engine"
@@ -254,12 +255,7 @@ func (g *Game) edited() bool {
 // warn adds a warning, each only once.
 func (g *Game) warn(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	for _, w := range g.Warnings {
-		if w == text {
-			return
-		}
-	}
-	if len(g.Warnings) < maxWarnings {
+	if len(g.Warnings) < maxWarnings && !slices.Contains(g.Warnings, text) {
 		g.Warnings = append(g.Warnings, text)
 	}
 }

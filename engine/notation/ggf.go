@@ -84,24 +84,39 @@ func readGGF(text string, o ReadOptions) (*Game, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Game{}
-	goal := o.Rules.Goal
-	start, found := engine.Start(), false
+	g := &Game{Rules: rulesOf(engine.Start(), o.Rules.Goal)}
+	if err := g.ggfRules(tags); err != nil {
+		return nil, err
+	}
+	b := begin(g)
+	for _, t := range tags {
+		if err := b.ggfTag(t); err != nil {
+			return nil, err
+		}
+	}
+	b.finish()
+	return g, nil
+}
+
+// ggfRules looks for what must be known before the first move.
+func (g *Game) ggfRules(tags []Tag) error {
+	goal, start, found := g.Rules.Goal, engine.Start(), false
 	for _, t := range tags {
 		switch t.Name {
 		case "GM":
 			if !strings.EqualFold(t.Value, "othello") && !strings.EqualFold(t.Value, "reversi") {
-				return nil, fmt.Errorf("a game of %.20q, not of Othello", t.Value)
+				return fmt.Errorf("a game of %.20q, not of Othello", t.Value)
 			}
 		case "BO":
+			var err error
 			if start, err = ggfStart(t.Value); err != nil {
-				return nil, err
+				return err
 			}
 			found = true
 		case "TY":
 			anti, err := ggfType(t.Value)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			if anti {
 				goal = engine.Fewest
@@ -112,14 +127,7 @@ func readGGF(text string, o ReadOptions) (*Game, error) {
 		g.warn("no start position: the standard one is taken")
 	}
 	g.Rules = rulesOf(start, goal)
-	b := begin(g)
-	for _, t := range tags {
-		if err := b.ggfTag(t); err != nil {
-			return nil, err
-		}
-	}
-	b.finish()
-	return g, nil
+	return nil
 }
 
 // ggfTags cuts the text of a game.

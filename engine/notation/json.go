@@ -23,7 +23,7 @@ type (
 		Place    string      `json:"place,omitempty"`
 		Date     string      `json:"date,omitempty"`
 		Rules    jsonRules   `json:"rules"`
-		Moves    []jsonPlay  `json:"moves"`
+		Moves    []*jsonPlay `json:"moves"`
 		Recorded *jsonResult `json:"recorded,omitempty"`
 		// Result is computed when the game is written, and ignored when it is
 		// read.
@@ -46,7 +46,9 @@ type (
 		Opening []string `json:"opening,omitempty"`
 		Stock   int      `json:"stock,omitempty"`
 	}
-	jsonPlay struct {
+	// jsonPlay is only a word where nothing was noted.
+	jsonPlay  jsonNotes
+	jsonNotes struct {
 		Move    string    `json:"move"`
 		Time    string    `json:"time,omitempty"`
 		Left    string    `json:"left,omitempty"`
@@ -81,6 +83,22 @@ type (
 	}
 )
 
+// MarshalJSON implements json.Marshaler.
+func (p *jsonPlay) MarshalJSON() ([]byte, error) {
+	if *p == (jsonPlay{Move: p.Move}) {
+		return json.Marshal(p.Move)
+	}
+	return json.Marshal((*jsonNotes)(p))
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *jsonPlay) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '"' {
+		return json.Unmarshal(b, &p.Move)
+	}
+	return json.Unmarshal(b, (*jsonNotes)(p))
+}
+
 // winnerWord writes black, white or draw.
 func winnerWord(c engine.Color) string {
 	if c == engine.None {
@@ -101,14 +119,14 @@ func (w *writer) json() error {
 			Name: g.Rules.Name, Board: g.Rules.Start.String(), Turn: g.Rules.Start.Turn.String(),
 			Goal: "most", Opening: g.Rules.Opening.Names(), Stock: g.Rules.Stock,
 		},
-		Moves:   make([]jsonPlay, len(g.Plays)),
+		Moves:   make([]*jsonPlay, len(g.Plays)),
 		Comment: g.Comment, Tags: g.Tags,
 	}
 	if g.Rules.Goal == engine.Fewest {
 		j.Rules.Goal = "fewest"
 	}
 	for i, p := range g.Plays {
-		j.Moves[i] = jsonPlay{Move: p.Move.String(), Time: string(p.Time), Left: string(p.Left), Eval: p.Eval, Comment: p.Comment}
+		j.Moves[i] = &jsonPlay{Move: p.Move.String(), Time: string(p.Time), Left: string(p.Left), Eval: p.Eval, Comment: p.Comment}
 		if e := p.Edit; !e.None() {
 			j.Moves[i].Edit = &jsonEdit{e.Black.Names(), e.White.Names(), e.Empty.Names()}
 		}
@@ -303,7 +321,10 @@ func (j *jsonResult) outcome() (Outcome, error) {
 }
 
 // jsonMove plays a move.
-func (b *builder) jsonMove(j jsonPlay) error {
+func (b *builder) jsonMove(j *jsonPlay) error {
+	if j == nil {
+		return errors.New("a move is null")
+	}
 	m, ok := moveWord(j.Move)
 	if !ok {
 		return b.wordError(j.Move)

@@ -126,7 +126,7 @@ func readGTP(text string, o ReadOptions) (*Game, error) {
 
 // gtpPlay plays one move.
 func (b *builder) gtpPlay(color, word string) error {
-	by := engine.None
+	var by engine.Color
 	switch strings.ToLower(color) {
 	case "b", "black":
 		by = engine.Black

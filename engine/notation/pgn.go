@@ -35,15 +35,7 @@ func (s *source) nextPGN() (piece, error) {
 			s.hold(text, number)
 			break
 		}
-		if p.line == 0 && trimmed != "" {
-			p.line = number
-		}
-		if long || b.Len() > maxGame {
-			p.err = errLong
-			continue
-		}
-		b.WriteString(text)
-		b.WriteByte('\n')
+		p.take(&b, text, number, long)
 		if trimmed != "" && !isTag {
 			moves = true
 			inBrace = braces(trimmed, inBrace)
@@ -53,13 +45,26 @@ func (s *source) nextPGN() (piece, error) {
 	return p, nil
 }
 
+// take adds a line to the text of a game.
+func (p *piece) take(b *strings.Builder, text string, number int, long bool) {
+	if p.line == 0 && strings.TrimSpace(text) != "" {
+		p.line = number
+	}
+	if long || b.Len() > maxGame {
+		p.err = errLong
+		return
+	}
+	b.WriteString(text)
+	b.WriteByte('\n')
+}
+
 // braces reports whether a comment is open behind text.
 func braces(text string, open bool) bool {
 	for _, c := range []byte(text) {
-		switch {
-		case c == '}':
+		switch c {
+		case '}':
 			open = false
-		case c == '{':
+		case '{':
 			open = true
 		}
 	}
@@ -410,12 +415,7 @@ func pgnName(name string) bool {
 	case "Event", "Site", "Date", "Round", "Black", "White", "Result", "BlackElo", "WhiteElo", "FEN", "SetUp", "":
 		return false
 	}
-	for _, c := range []byte(name) {
-		if c != '_' && (c < '0' || c > '9') && !('a' <= c|0x20 && c|0x20 <= 'z') {
-			return false
-		}
-	}
-	return true
+	return strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
 }
 
 // pgnTag writes a tag; an empty value as unknown, or not at all.

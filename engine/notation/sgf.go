@@ -464,7 +464,7 @@ func (r *sgfReader) clock() {
 func sgfResult(value string) Outcome {
 	text, _ := oneLine(value)
 	upper := strings.ToUpper(text)
-	winner := engine.None
+	var winner engine.Color
 	switch {
 	case upper == "0" || upper == "DRAW":
 		return counted(text, 0)
