@@ -34,6 +34,9 @@ func orderOf(name string, args json.RawMessage, match referee.Match) (referee.Or
 			return nil, err
 		}
 		return referee.Look{}, nil
+	case "replay":
+		// The link has checked the arguments and sends the events itself.
+		return referee.Look{}, nil
 	default:
 		return nil, fmt.Errorf("there is no command %.32q", name)
 	}
