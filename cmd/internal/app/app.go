@@ -82,6 +82,8 @@ type App struct {
 
 	wake     *time.Timer
 	answered answers
+	// replies wait for the disk, in order of seq.
+	replies []reply
 }
 
 // order is a command from the page, and where its answer goes.
@@ -217,6 +219,8 @@ func (a *App) loop(ctx context.Context) {
 		a.step(referee.PowerOn{At: a.now(), Gap: a.gap(), Seen: seen, SeenOK: ok})
 	}
 	a.present()
+	// What is not durable at the end is stored by the journal's goodbye.
+	defer func() { a.answerUpTo(a.core.Seq()) }()
 	for {
 		select {
 		case <-ctx.Done():
@@ -231,7 +235,8 @@ func (a *App) loop(ctx context.Context) {
 		case err := <-a.writer.Trouble():
 			a.storage(err)
 		case o := <-a.orders:
-			o.answer <- a.pageOrder(o)
+			r := a.pageOrder(o)
+			a.whenDurable(func() { o.answer <- r })
 		case req := <-a.link.requests():
 			a.mqttOrder(req)
 		case <-a.wake.C:
@@ -284,6 +289,32 @@ func (a *App) announce(seq uint64, payload []byte) {
 		// Nobody else is going to read it: old files may go.
 		a.journal.SetAcked(seq)
 	}
+	a.answerUpTo(seq)
+}
+
+// reply is an answer that waits until the events up to seq are durable.
+type reply struct {
+	seq  uint64
+	send func()
+}
+
+// whenDurable answers a command: no sooner than what it has done would survive a
+// power cut, unless the disk fails, when nothing does.
+func (a *App) whenDurable(send func()) {
+	a.replies = append(a.replies, reply{a.core.Seq(), send})
+	if a.trouble != nil {
+		a.answerUpTo(a.core.Seq())
+		return
+	}
+	a.answerUpTo(a.durable)
+}
+
+// answerUpTo sends the answers that wait for events up to seq.
+func (a *App) answerUpTo(seq uint64) {
+	for len(a.replies) > 0 && a.replies[0].seq <= seq {
+		a.replies[0].send()
+		a.replies = a.replies[1:]
+	}
 }
 
 // storageTrouble is the code of the problem and of the alert when the journal
@@ -301,6 +332,7 @@ func (a *App) storage(err error) {
 	a.trouble = err
 	if err != nil {
 		a.log.Error("the journal cannot be written; the game goes on in memory", "error", err)
+		a.answerUpTo(a.core.Seq())
 	} else {
 		a.log.Info("the journal can be written again")
 	}

@@ -173,7 +173,8 @@ func (a *App) mqttOrder(req mqtt.Request) {
 	code, text := a.carryOut(string(req.Role), req.From, web.Command{
 		Name: req.Name, ID: req.ID, Args: req.RawArgs, IfSeq: req.IfSeq,
 	})
-	req.Reply(mqtt.Response{Code: mqtt.Code(code), Text: text, Seq: a.core.Seq()})
+	response := mqtt.Response{Code: mqtt.Code(code), Text: text, Seq: a.core.Seq()}
+	a.whenDurable(func() { req.Reply(response) })
 }
 
 // pageOrder carries out a command from the page.

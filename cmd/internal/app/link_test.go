@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -302,6 +304,52 @@ func TestLEDsAreDarkAfterwards(t *testing.T) {
 		}
 		if lit := litCells(b.app.rig.Sim); lit != 0 {
 			t.Errorf("%v is lit after the end", lit)
+		}
+	})
+}
+
+// slowDisk is a disk on which a sync takes as long as hold says.
+type slowDisk struct {
+	brittleDisk
+	hold atomic.Int64 // nanoseconds
+}
+
+func (d *slowDisk) OpenFile(name string, flag int, perm fs.FileMode) (archive.File, error) {
+	f, err := d.brittleDisk.OpenFile(name, flag, perm)
+	if err != nil {
+		return nil, err
+	}
+	return slowFile{f, d}, nil
+}
+
+// slowFile is a file on it.
+type slowFile struct {
+	archive.File
+	disk *slowDisk
+}
+
+func (f slowFile) Sync() error {
+	time.Sleep(time.Duration(f.disk.hold.Load()))
+	return f.File.Sync()
+}
+
+// Nobody is told that a command was carried out before that would survive a
+// power cut.
+func TestAnswersWaitForTheDisk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		disk := &slowDisk{}
+		b, _ := run(t, t.TempDir(), disk)
+		b.move(movesOf(t, opening)[0])
+		disk.hold.Store(int64(500 * time.Millisecond))
+		begin := time.Now()
+		r := b.app.pageCommand(t.Context(), web.Command{Name: "undo", ID: "1"})
+		// The audit and the undo are two events with a sync each.
+		if took := time.Since(begin); r.Status != "ok" || took != time.Second {
+			t.Errorf("answered %+v after %v, want ok after both syncs, 1 s", r, took)
+		}
+		begin = time.Now()
+		if r := b.app.pageCommand(t.Context(), web.Command{Name: "undo", ID: "2"}); r.Status != "error" || time.Since(begin) != 0 {
+			t.Errorf("a refusal is answered %+v after %v, want at once", r, time.Since(begin))
 		}
 	})
 }
