@@ -88,17 +88,24 @@ func until(t *testing.T, limit time.Duration, what string, is func() bool) {
 	}
 }
 
-// freePort returns a loopback port that nobody uses. It lies below the ports
-// that the system gives to outgoing connections, so that it stays free while a
-// program or a broker is away.
+// freePort returns a loopback port that nobody uses until the test ends. It lies
+// below the ports that the system gives to outgoing connections, so that it
+// stays free while a program or a broker is away; a UDP socket of the same number
+// tells other tests that it is taken.
 func freePort(t *testing.T) int {
 	t.Helper()
-	for range 100 {
+	for range 1000 {
 		port := 10000 + rand.IntN(20000) //nolint:gosec // any port will do
-		ln, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", address(port))
+		mark, err := (&net.ListenConfig{}).ListenPacket(t.Context(), "udp", address(port))
 		if err != nil {
 			continue
 		}
+		ln, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", address(port))
+		if err != nil {
+			_ = mark.Close()
+			continue
+		}
+		t.Cleanup(func() { _ = mark.Close() })
 		if err := ln.Close(); err != nil {
 			t.Fatal(err)
 		}
