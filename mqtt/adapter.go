@@ -268,8 +268,8 @@ func (a *Adapter) seed() {
 	if last < from {
 		return
 	}
-	err := a.o.Journal.Read(from, seedWindow+1, func(_ uint64, payload []byte) error {
-		a.gate.seed(payload)
+	err := a.o.Journal.Read(from, seedWindow+1, func(seq uint64, payload []byte) error {
+		a.gate.seed(payload, seq == last)
 		return nil
 	})
 	if err != nil {

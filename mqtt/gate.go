@@ -257,8 +257,10 @@ func (g *gate) finish(e *memo, p Response) (first answer, repeats int, ok bool) 
 	return e.answer, e.waiting, true
 }
 
-// seed remembers a command of an earlier run from its event in the journal.
-func (g *gate) seed(event []byte) {
+// seed remembers a command of an earlier run from its event in the journal. An
+// undo that is the newest event of all was cut off before it was carried out:
+// nobody has been told that it was, and a repetition is a new command.
+func (g *gate) seed(event []byte, newest bool) {
 	var e struct {
 		Type string `json:"type"`
 		Seq  uint64 `json:"seq"`
@@ -270,6 +272,9 @@ func (g *gate) seed(event []byte) {
 		} `json:"data"`
 	}
 	if !bytes.Contains(event, []byte(`"command"`)) || json.Unmarshal(event, &e) != nil || e.Type != "command" || e.Data.ID == "" {
+		return
+	}
+	if newest && e.Data.Name == "undo" {
 		return
 	}
 	k := key{role: e.Data.Role, id: e.Data.ID}

@@ -237,10 +237,10 @@ func TestTheLast256AreRemembered(t *testing.T) {
 
 func TestCommandsOfEarlierRunsAreRemembered(t *testing.T) {
 	g := newGate(board, DefaultCommands())
-	g.seed([]byte(`{"v":1,"seq":7,"type":"command","data":{"role":"arbiter","name":"new","id":"1","from":"desk-1","args":{}}}`))
-	g.seed([]byte(`{"v":1,"seq":8,"type":"command","data":{"role":"ops","name":"identify","id":"2","from":null}}`))
-	g.seed([]byte(`{"v":1,"seq":9,"type":"move","data":{"role":"ops","name":"command","id":"3"}}`))
-	g.seed([]byte(`"command`))
+	g.seed([]byte(`{"v":1,"seq":7,"type":"command","data":{"role":"arbiter","name":"new","id":"1","from":"desk-1","args":{}}}`), false)
+	g.seed([]byte(`{"v":1,"seq":8,"type":"command","data":{"role":"ops","name":"identify","id":"2","from":null}}`), false)
+	g.seed([]byte(`{"v":1,"seq":9,"type":"move","data":{"role":"ops","name":"command","id":"3"}}`), false)
+	g.seed([]byte(`"command`), false)
 	now := time.Now()
 	v := ask(g, now, "arbiter/new", `{"id":"1","from":"desk-1"}`, view{})
 	if v.answer == nil || !v.answer.Dup || v.answer.Seq != 7 || v.answer.Status != "ok" {
@@ -251,6 +251,22 @@ func TestCommandsOfEarlierRunsAreRemembered(t *testing.T) {
 	}
 	if v := ask(g, now, "ops/identify", `{"id":"3"}`, view{}); v.code() != "request" {
 		t.Errorf("a move was taken for a command: %s", v.code())
+	}
+}
+
+// The power went between the audit of an undo and the undo itself: whoever
+// repeats the command must not be told that it was carried out.
+func TestUndoThatWasCutOffIsNotRemembered(t *testing.T) {
+	g := newGate(board, DefaultCommands())
+	undo := `{"v":1,"seq":%d,"type":"command","data":{"role":"arbiter","name":"undo","id":"%d","from":"desk-1","args":{"plies":1}}}`
+	g.seed(fmt.Appendf(nil, undo, 7, 1), false)
+	g.seed(fmt.Appendf(nil, undo, 9, 2), true)
+	now := time.Now()
+	for id, want := range map[int]string{1: "ok", 2: "stale_seq"} {
+		payload := fmt.Sprintf(`{"id":"%d","from":"desk-1","if_seq":8,"args":{"plies":1}}`, id)
+		if v := ask(g, now, "arbiter/undo", payload, view{seq: 9, phase: "playing"}); v.code() != want {
+			t.Errorf("undo %d again: %s, want %s", id, v.code(), want)
+		}
 	}
 }
 
