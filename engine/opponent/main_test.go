@@ -1,0 +1,13 @@
+package opponent_test
+
+import (
+	"os"
+	"testing"
+
+	"reversi-board/engine/opponent/enginetest"
+)
+
+func TestMain(m *testing.M) {
+	enginetest.Main()
+	os.Exit(m.Run())
+}
