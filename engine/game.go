@@ -52,16 +52,17 @@ func (g Game) Hand(c Color) int {
 	return g.Rules.Stock - int(g.Placed[c])
 }
 
-// opening returns the free squares of an opening that is not finished.
-func (g Game) opening() Bitboard { return g.Rules.Opening & g.Empty() }
+// Opening returns the squares that are still free in an opening that is not
+// finished; it is empty in all other positions.
+func (g Game) Opening() Bitboard { return g.Rules.Opening & g.Empty() }
 
 // Legal returns the squares on which the side to move may place a disc.
 func (g Game) Legal() Bitboard {
 	switch {
 	case g.Hand(g.Turn) == 0:
 		return 0
-	case g.opening() != 0:
-		return g.opening()
+	case g.Opening() != 0:
+		return g.Opening()
 	default:
 		return g.Position.Legal()
 	}
@@ -70,7 +71,7 @@ func (g Game) Legal() Bitboard {
 // Flips returns the discs that turn when the side to move places a disc on s:
 // none in the opening, and none when the move is illegal.
 func (g Game) Flips(s Square) Bitboard {
-	if g.opening() != 0 || g.Hand(g.Turn) == 0 {
+	if g.Opening() != 0 || g.Hand(g.Turn) == 0 {
 		return 0
 	}
 	return g.Position.Flips(s)
@@ -79,8 +80,10 @@ func (g Game) Flips(s Square) Bitboard {
 // Place returns the game after the side to move has placed a disc on s, with
 // the other side to move. The caller has made sure that the move is legal.
 func (g Game) Place(s Square) Game {
+	// A player's last disc turns discs like any other: flips before counting.
+	next := g.After(s, g.Flips(s))
 	g.Placed[g.Turn]++
-	g.Position = g.After(s, g.Flips(s))
+	g.Position = next
 	return g
 }
 

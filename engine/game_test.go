@@ -259,6 +259,18 @@ func TestSharedStoreNeverRunsOut(t *testing.T) {
 	}
 }
 
+// The last disc of a stock turns discs like any other.
+func TestLastDiscOfTheStockTurnsDiscs(t *testing.T) {
+	g := engine.Game{Rules: historic(t), Position: engine.Start(), Placed: [2]uint8{31, 31}}
+	g = place(t, g, "f5")
+	if got := g.At(squares(t, "e5").First()); got != engine.Black {
+		t.Errorf("e5 shows %v after Black's last disc on f5, want black", got)
+	}
+	if g.Hand(engine.Black) != 0 {
+		t.Errorf("Black has %d discs left, want 0", g.Hand(engine.Black))
+	}
+}
+
 func TestHistoricGamesKeepTheStock(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rules := engine.Rules{Stock: 32, Opening: 1<<27 | 1<<28 | 1<<35 | 1<<36}

@@ -42,6 +42,7 @@ func (s *State) order(o Order) {
 	switch o := o.(type) {
 	case NewGame:
 		s.Match = o.Match
+		s.memory.swept = false
 		if s.Phase == Over || s.Phase == Idle {
 			s.Phase = Setup
 		}
@@ -56,6 +57,7 @@ func (s *State) start(ev GameStarted) {
 	s.Match, s.Game = ev.Match, engine.NewGame(ev.Match.Rules)
 	s.Len, s.Result, s.Ended = 0, Result{}, false
 	s.TurnSince = ev.At
+	s.memory.swept = false
 	s.atRest()
 }
 

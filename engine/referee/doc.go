@@ -40,6 +40,15 @@
 // newly occupied square names the move. What the hands must still do (Guide)
 // follows from the explanation.
 //
+// # The empty board as a start
+//
+// The historic game begins on the empty board, and the first discs go on the
+// free squares of the centre; the guide shows them. The empty board starts such
+// a game only when it was asked for, by the settings or by an order. After the
+// end of a game it is what tidying up leaves behind, and the next game begins
+// with its first disc. Swept in mid-game the board also equals positions of the
+// opening; once the opening is over these are no takeback.
+//
 // # Cells that say nothing
 //
 // A lost cell (its bank does not answer) is frozen at its last value and no

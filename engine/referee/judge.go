@@ -111,6 +111,10 @@ func (s *State) judgeTakeback(c change) (verdict, bool) {
 		}
 		plies++
 		before := &s.Entries[n].Before
+		if before.Opening() != 0 && s.Ply() > s.Game.Rules.Opening.Count() {
+			// Swept off in mid-game the board is also as it was in the opening.
+			break
+		}
 		differ := before.Diff(s.Game.Discs)
 		if (c.gone|c.turned)&^differ != 0 || c.gone&differ == 0 {
 			continue
@@ -136,6 +140,9 @@ func (s *State) judgePlaced(c change) verdict {
 	mover := c.game.Turn
 	own := c.placed & c.seen.Of(mover) & c.game.Legal()
 	if own == 0 {
+		if v, ok := s.judgeOpening(c); ok {
+			return v
+		}
 		return s.judgeMisplaced(c)
 	}
 	sq := own.First()
@@ -172,6 +179,26 @@ func (s *State) judgePlaced(c change) verdict {
 		}
 	}
 	return v
+}
+
+// judgeOpening recognises two things that only an opening has, since its discs
+// turn nothing: the last disc moved to another of the free squares, and a disc
+// on the last free square when its cell is masked, seen by the reply to it.
+func (s *State) judgeOpening(c change) (v verdict, ok bool) {
+	free := c.game.Opening()
+	if free != 0 && free&^c.masked == 0 && free.Count() == 1 && followedByLegal(c, free.First()) {
+		v = explain(c, free.First())
+		v.kind = moved
+		return v, true
+	}
+	if s.Len == 0 || s.Match.Profile.Takeback != TakebackFree {
+		return verdict{}, false
+	}
+	last := &s.Entries[s.Len-1]
+	sq, placed := last.Move.Square()
+	moved := placed && last.Before.Opening() != 0 && c.gone == sq.Bit() && c.turned == 0 &&
+		c.placed.Count() == 1 && c.placed&last.Before.Opening()&c.seen.Of(last.By) != 0
+	return verdict{kind: tookBack, plies: 1}, moved && (c.placed|c.gone)&c.lost == 0
 }
 
 // mostFlipped picks the legal new disc for which the most flips have been done;

@@ -27,6 +27,10 @@ type memory struct {
 	resumed bool
 	before  engine.Discs
 	gap     Time
+	// swept says that the board was cleared after the end of a game. The next
+	// game, if it begins on the empty board, then waits for its first disc:
+	// tidying up is no wish to play.
+	swept bool
 }
 
 // restoring is a reason to wait for the board to equal the record.

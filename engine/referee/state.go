@@ -61,7 +61,8 @@ const (
 	NoReason Reason = iota
 	// Occupied: the square named by a command already holds a disc.
 	Occupied
-	// NoFlip: a disc of the player to move outflanks nothing there.
+	// NoFlip: a disc of the player to move outflanks nothing there, or, in the
+	// opening of the historic game, does not lie in the centre.
 	NoFlip
 	// WrongColor: a legal square, but the disc shows the other color.
 	WrongColor
@@ -145,8 +146,22 @@ type Guide struct {
 	Turn engine.Bitboard
 	// Remove: discs to take off the board.
 	Remove engine.Bitboard
-	// PlaceBlack and PlaceWhite: squares where a disc is missing.
+	// PlaceBlack and PlaceWhite: squares where a disc is missing. In the
+	// opening of the historic game they are the squares of which the player to
+	// move takes one.
 	PlaceBlack, PlaceWhite engine.Bitboard
+}
+
+// with returns the guide that also asks for discs of a color.
+func (g Guide) with(squares engine.Bitboard, c engine.Color) Guide {
+	switch c {
+	case engine.Black:
+		g.PlaceBlack |= squares
+	case engine.White:
+		g.PlaceWhite |= squares
+	case engine.None:
+	}
+	return g
 }
 
 // Wrong returns the squares that must change otherwise than by the move.

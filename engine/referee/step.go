@@ -124,9 +124,21 @@ func (t *turn) setup(at Time) {
 	start := engine.NewGame(s.Match.Rules)
 	c := compare(&start, s.Sensed, s.Lost, s.Masked)
 	s.Step, s.Pending = NoStep, Pending{}
+	if s.memory.swept {
+		if s.Lost != 0 || !begun(c) {
+			s.Guide = Guide{Remove: c.placed}
+			if c.none() {
+				s.Guide = s.Guide.with(start.Opening(), start.Turn)
+			}
+			s.setProblem(NoProblem, NoReason, 0, at)
+			return
+		}
+		c = change{}
+	}
 	if c.none() && s.Lost == 0 {
 		t.announce(GameStarted{Match: s.Match, At: at})
 		t.advance(at)
+		t.play(at)
 		return
 	}
 	s.Guide = Guide{
@@ -142,12 +154,20 @@ func (t *turn) setup(at Time) {
 	s.setProblem(code, NoReason, c.turned, at)
 }
 
+// begun reports whether the first disc of a game that begins on the empty board
+// has been placed, perhaps with the reply to it, and nothing else.
+func begun(c change) bool {
+	own := c.placed & c.seen.Of(c.game.Turn)
+	return own.Count() == 1 && c.placed.Count() <= 2 && c.placed&^c.game.Opening() == 0
+}
+
 // over leaves the hands alone until the next start position is being laid out.
 func (t *turn) over(at Time) {
 	s := t.s
 	start := engine.NewGame(s.Match.Rules)
 	if s.Sensed.Occupied()&^s.Masked == 0 || compare(&start, s.Sensed, s.Lost, s.Masked).none() {
 		s.Phase = Setup
+		s.memory.swept = start.Occupied() == 0
 		t.setup(at)
 	}
 }
@@ -212,6 +232,9 @@ func (t *turn) show(v verdict, at Time) {
 	s.Guide = v.guide
 	if v.missing != 0 {
 		t.askForMissing(v)
+	}
+	if v.kind == same || v.kind == lifted && !s.memory.missing {
+		s.Guide = s.Guide.with(s.Game.Opening(), s.Game.Turn)
 	}
 	code := v.code()
 	if s.memory.restoring == restoringPower && v.kind == mistaken {

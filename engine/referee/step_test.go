@@ -27,10 +27,23 @@ type table struct {
 
 func newTable(t *testing.T) *table {
 	t.Helper()
-	rules, err := engine.Variant("classic")
+	tb := tableOf(t, variant(t, "classic"))
+	tb.expect("start classic")
+	return tb
+}
+
+func variant(t *testing.T, name string) engine.Rules {
+	t.Helper()
+	rules, err := engine.Variant(name)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return rules
+}
+
+// tableOf lays out the start of a game.
+func tableOf(t *testing.T, rules engine.Rules) *table {
+	t.Helper()
 	profile, err := referee.ProfileNamed("home")
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +51,6 @@ func newTable(t *testing.T) *table {
 	tb := &table{t: t, state: referee.New(referee.Match{Rules: rules, Profile: profile})}
 	tb.discs = rules.Start.Discs
 	tb.look()
-	tb.expect("start classic")
 	return tb
 }
 
