@@ -132,10 +132,10 @@ func (r *robot) move(s state) error {
 	if r.clumsy {
 		whim = r.rng.IntN(8)
 	}
-	switch {
-	case whim == 0: // thinks
+	switch whim {
+	case 0: // thinks
 		return nil
-	case whim == 1: // puts a disc where it must not be
+	case 1: // puts a disc where it must not be
 		q = stray(s)
 		return r.do(act{Op: "place", Square: q, Color: s.Turn})
 	}
