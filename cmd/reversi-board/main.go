@@ -18,6 +18,7 @@ func commands() []command {
 	return []command{
 		runCommand(),
 		perftCommand(),
+		solveCommand(),
 		gamesCommand(),
 		soakCommand(),
 		versionCommand(),
