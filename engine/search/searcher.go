@@ -29,8 +29,8 @@ type Options struct {
 	// Seed makes the mistakes of the levels below 10 repeat: the same seed
 	// gives the same move in the same position.
 	Seed uint64
-	// Memory is the size of the transposition table in bytes, 0 for
-	// DefaultMemory.
+	// Memory is the size of the transposition table in bytes; 0 means
+	// DefaultMemory at level 10 and what the level needs below.
 	Memory int
 	// Depth ends the search at that many moves ahead, 0 for the level's own.
 	Depth int
@@ -45,6 +45,8 @@ type Searcher struct {
 	core *core
 	stop atomic.Bool
 	goal engine.Goal
+	// limit is how long the search may take, 0 for as long as it likes.
+	limit time.Duration
 }
 
 // New returns a searcher.
@@ -53,7 +55,7 @@ func New(o Options) *Searcher {
 		o.Level = maxLevel
 	}
 	if o.Memory <= 0 {
-		o.Memory = DefaultMemory
+		o.Memory = skillOf(o.Level).memory
 	}
 	if o.Time <= 0 {
 		o.Time = defaultTime
@@ -68,9 +70,6 @@ func New(o Options) *Searcher {
 	s.setGoal(engine.Most)
 	return s
 }
-
-// maxLevel is the strongest level.
-const maxLevel = 10
 
 // defaultTime is how long a move takes at the strongest level.
 const defaultTime = 2 * time.Second
@@ -96,6 +95,7 @@ func (s *Searcher) start(ctx context.Context, limit time.Duration) (finish func(
 	s.stop.Store(false)
 	s.core.nodes, s.core.ticks, s.core.tick = 0, 0, nil
 	s.core.hash.next()
+	s.limit = limit
 	if s.o.Now != nil && limit > 0 {
 		end := s.o.Now() + limit
 		s.core.tick = func() {

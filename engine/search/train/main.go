@@ -31,14 +31,16 @@ func main() {
 
 // settings are the command line.
 type settings struct {
-	goal   engine.Goal
-	out    string
-	seed   uint64
-	quick  int
-	slow   int
-	depth  int
-	epochs int
-	files  []string
+	goal engine.Goal
+	out  string
+	// margins is a file of weights; with it nothing is trained.
+	margins string
+	seed    uint64
+	quick   int
+	slow    int
+	depth   int
+	epochs  int
+	files   []string
 }
 
 // run makes the weights in four rounds, each with what the one before has
@@ -47,6 +49,18 @@ func run(ctx context.Context, args []string) error {
 	s, err := parse(args)
 	if err != nil {
 		return err
+	}
+	if s.margins != "" {
+		file, err := os.Open(s.margins)
+		if err != nil {
+			return fmt.Errorf("read the weights: %w", err)
+		}
+		defer file.Close()
+		w, err := eval.Read(file)
+		if err != nil {
+			return err
+		}
+		return measureMargins(ctx, os.Stdout, w, s)
 	}
 	var records []sample
 	for _, name := range s.files {
@@ -140,6 +154,7 @@ func parse(args []string) (settings, error) {
 	fs := flag.NewFlagSet("train", flag.ContinueOnError)
 	goal := fs.String("goal", "most", "what wins: `most` or fewest discs")
 	fs.StringVar(&s.out, "out", "", "write the weights to `FILE`")
+	fs.StringVar(&s.margins, "margins", "", "train nothing, but measure with the weights in `FILE` how far\nsearches to different depths lie apart, in -quick positions")
 	fs.Uint64Var(&s.seed, "seed", 1, "draw games from `SEED`")
 	fs.IntVar(&s.quick, "quick", 100_000, "play `N` games in the second round")
 	fs.IntVar(&s.slow, "slow", 40_000, "play `N` games in the third round, half of that in the fourth")
@@ -156,7 +171,7 @@ func parse(args []string) (settings, error) {
 	default:
 		return s, fmt.Errorf("-goal %q: want most or fewest", *goal)
 	}
-	if s.out == "" {
+	if s.out == "" && s.margins == "" {
 		return s, fmt.Errorf("-out is missing: name the file for the weights")
 	}
 	return s, nil
