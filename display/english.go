@@ -155,11 +155,13 @@ func (e english) extraFlip(turned engine.Bitboard, g referee.Guide) string {
 }
 
 func (e english) powerCut(changed engine.Bitboard, g referee.Guide) string {
-	text := e.plural(changed, "a square has", "some squares have") + " changed while the power was off: "
+	// What had been moved before the power went differs from the record too.
+	text := "The power was off, and the board does not fit the game: "
 	if changed != 0 {
-		text = e.squares(changed) + " changed while the power was off: "
+		text = "The power was off, and " + e.squares(changed) +
+			e.plural(changed, " does", " do") + " not fit the game: "
 	}
-	return e.sentence(text + e.todo(g) + ".")
+	return text + e.todo(g) + "."
 }
 
 func (e english) putRight(g referee.Guide) string {

@@ -88,7 +88,7 @@ func TestSoakWrongUsage(t *testing.T) {
 		{[]string{"--games", "5", "--only", "5"}, 2, "reversi-board soak: --only 5: the games are 0 to 4" + see},
 		{
 			[]string{"--variant", "chess"},
-			2, `reversi-board soak: --variant: unknown variant "chess": want one of [classic reverse white-first]` + see,
+			2, `reversi-board soak: --variant: unknown variant "chess": want one of [classic reverse historic white-first festival custom]` + see,
 		},
 		{[]string{"--real", ""}, 2, `reversi-board soak: invalid value "" for flag -real: no file named` + see},
 		{

@@ -242,7 +242,7 @@ func (b *bench) expectPutRight() error {
 	if err := b.expectEvents([]string{"power_restored changed " + changed.String()}); err != nil {
 		return err
 	}
-	if text := display.Sentence(&b.table.Core.State); !strings.Contains(text, "while the power was off") {
+	if text := display.Sentence(&b.table.Core.State); !strings.Contains(text, "The power was off") {
 		return fmt.Errorf("the board says %q", text)
 	}
 	return b.expectLights(lights{
