@@ -14,7 +14,7 @@ import (
 // of moves.
 
 // pgnWidth is the length of a line of moves.
-const pgnWidth = 78
+const pgnWidth = 79
 
 // nextPGN returns the lines up to the first tag behind moves.
 func (s *source) nextPGN() (piece, error) {

@@ -169,8 +169,8 @@ func readSGF(text string, o ReadOptions) (*Game, error) {
 	if err := r.header(nodes); err != nil {
 		return nil, err
 	}
-	for _, node := range nodes {
-		if err := r.node(node); err != nil {
+	for i, node := range nodes {
+		if err := r.node(node, i == 0); err != nil {
 			return nil, err
 		}
 	}
@@ -219,8 +219,10 @@ func (r *sgfReader) start() {
 }
 
 // node reads the properties of a node: setup first, then the move, then what is
-// said about it. The order in the file means nothing.
-func (r *sgfReader) node(node []property) error {
+// said about it. The order in the file means nothing. Squares that are set in
+// the node of a move are the board after it; only in the root, where some
+// programs put the first move, they are the start position.
+func (r *sgfReader) node(node []property, root bool) error {
 	var edit Edit
 	var note Play
 	by, moves := engine.None, 0
@@ -248,9 +250,10 @@ func (r *sgfReader) node(node []property) error {
 		return r.properties(node, nil)
 	}
 	if len(r.game.Plays) == 0 {
-		// The first move may stand in the root node, beside the setup.
-		r.edits(edit)
-		edit = Edit{}
+		if root {
+			r.edits(edit)
+			edit = Edit{}
+		}
 		r.start()
 	}
 	if err := r.move(node, by, &note); err != nil {

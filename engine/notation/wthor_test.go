@@ -129,6 +129,18 @@ func TestWholeYears(t *testing.T) {
 			"0:7 1:1",
 			"d02f18b00206d6264129e9017efbd1d61d376d6162f60813869b8ebef162940a",
 		},
+		"WTH_2001.wtb": {
+			"2015-09-30", 2001, 24, 5575, 2489, 2726, 360, 17, 8, 0, 334019, 9, 60, 5357, 177576, 179652, 4792, 230, 177296, 179023,
+			"0:2576 1:1707 2:747 3:299 4:117 5:64 6:29 7:18 8:7 9:4 10:3 11:1 12:1 13:2",
+			"0:5358 1:165 2:17 3:11 4:4 5:3 6:1 7:6 9:1 11:2 12:2 14:1 15:1 17:1 18:1 51:1",
+			"224bc1d03fc65025610cfa969f91f94e17ed78f5e5249f6a87485a036d75bf65",
+		},
+		"WTH_2024.wtb": {
+			"2026-02-23", 2024, 24, 2891, 1360, 1455, 76, 25, 19, 0, 173010, 36, 60, 4064, 91802, 94071, 2697, 438, 91569, 93005,
+			"0:1045 1:847 2:471 3:225 4:132 5:66 6:49 7:31 8:6 9:12 10:4 11:1 12:2",
+			"0:2727 1:110 2:16 3:9 4:6 5:1 6:3 7:4 9:2 10:2 11:1 13:2 14:3 15:1 16:1 17:2 24:1",
+			"3235eb80f574dcebe1427a16f56541db18352f05194727b777a668443ad8174e",
+		},
 		"WTH_2007.wtb": {
 			"2015-09-30", 2007, 24, 2478, 1215, 1185, 78, 20, 12, 0, 148349, 39, 60, 3346, 80286, 81784, 2330, 424, 80104, 78157,
 			"0:907 1:779 2:358 3:195 4:109 5:64 6:23 7:10 8:14 9:8 10:8 11:1 12:1 15:1",
@@ -164,6 +176,11 @@ func TestSingleRecords(t *testing.T) {
 	if got := passList(passes.Line.Passes(classic(t))); got != "40:O,47:O,48:O,53:O" {
 		t.Errorf("1978 game 4: passes %s", got)
 	}
+}
+
+// years lists the files of games.
+func years() []string {
+	return []string{"WTH_1978.wtb", "WTH_2001.wtb", "WTH_2007.wtb", "WTH_2013.wtb", "WTH_2024.wtb"}
 }
 
 // names reads both name tables.
@@ -223,7 +240,7 @@ func TestNamesAreLatin1(t *testing.T) {
 
 func TestEveryGameHasNames(t *testing.T) {
 	players, tournaments := names(t)
-	for _, file := range []string{"WTH_1978.wtb", "WTH_2007.wtb", "WTH_2013.wtb"} {
+	for _, file := range years() {
 		for i, g := range readWTB(t, file).Games {
 			_, e1 := players.At(g.Black)
 			_, e2 := players.At(g.White)
@@ -239,7 +256,7 @@ func TestEveryGameHasNames(t *testing.T) {
 func TestTableGamesAreInTheDatabase(t *testing.T) {
 	players, tournaments := names(t)
 	found := make(map[string]string)
-	for _, file := range []string{"WTH_1978.wtb", "WTH_2007.wtb", "WTH_2013.wtb"} {
+	for _, file := range years() {
 		for _, g := range readWTB(t, file).Games {
 			found[notation.Transcript(g.Line.Moves)] = tournaments[g.Tournament] + ": " + players[g.Black] + ", " + players[g.White]
 		}
