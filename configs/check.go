@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"reversi-board/engine"
+	"reversi-board/engine/notation"
 )
 
 // maxCertificates bounds a certificate file in bytes.
@@ -16,11 +17,20 @@ const maxCertificates = 1 << 20
 // check looks at settings that must go together. What was wrong by itself has
 // kept its built-in value and is left out.
 func (l *loader) check(c *Config) {
+	l.checkGame(c.Game)
 	l.checkPins(&c.Hardware)
 	l.checkSimulated(&c.Hardware)
 	l.checkSensing(c.Sensing)
 	l.checkMQTT(c)
 	l.checkWeb(c)
+}
+
+// checkGame finds a start that the variant does not take, or in which nobody
+// can move.
+func (l *loader) checkGame(g Game) {
+	if _, err := notation.ParseRules(g.Variant, g.Start, g.First); err != nil {
+		l.blame(err.Error(), "game.start", "game.variant", "game.first")
+	}
 }
 
 // output is one output of one cell.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"reversi-board/engine"
+	"reversi-board/engine/notation"
 	"reversi-board/engine/referee"
 )
 
@@ -38,15 +39,18 @@ type Game struct {
 	// Variant is one of engine.VariantNames, Profile one of
 	// referee.ProfileNames.
 	Variant, Profile string
+	// Start is a text for notation.ParseStart, First one of
+	// notation.FirstNames.
+	Start, First string
 	// Players are the names of Black and White, at most 64 characters each.
 	Players [2]string
 }
 
 // Match returns the settings in the referee's form.
 func (g Game) Match() (referee.Match, error) {
-	rules, err := engine.Variant(g.Variant)
+	rules, err := notation.ParseRules(g.Variant, g.Start, g.First)
 	if err != nil {
-		return referee.Match{}, fmt.Errorf("take game.variant: %w", err)
+		return referee.Match{}, fmt.Errorf("take game.variant, game.start and game.first: %w", err)
 	}
 	profile, err := referee.ProfileNamed(g.Profile)
 	if err != nil {

@@ -57,6 +57,28 @@ func TestDefaultRunsAnywhereAndReachesNobody(t *testing.T) {
 	}
 }
 
+func TestMatch(t *testing.T) {
+	const squares = "---------------------------OX------XO---------------------------"
+	for _, tc := range []struct{ text, name, board, turn string }{
+		{"game: {variant: white-first}", "white-first", squares, "white"},
+		{"game: {variant: historic, first: white}", "historic", strings.Repeat("-", 64), "white"},
+		{"game: {variant: custom, start: handicap-2}", "custom", "X" + squares[1:63] + "X", "white"},
+		{"game: {start: handicap-2, first: black}", "classic", "X" + squares[1:63] + "X", "black"},
+		{"game: {start: " + squares + " O}", "classic", squares, "white"},
+		{"game: {variant: reverse, start: f5}", "reverse", squares[:36] + "XX" + squares[38:], "white"},
+	} {
+		match, err := mustParse(t, tc.text).Game.Match()
+		if err != nil {
+			t.Errorf("%s: %v", tc.text, err)
+			continue
+		}
+		start := match.Rules.Start
+		if match.Rules.Name != tc.name || start.Text('X', 'O', '-') != tc.board || start.Turn.String() != tc.turn {
+			t.Errorf("%s: %s from %s, %v begins", tc.text, match.Rules.Name, start.Text('X', 'O', '-'), start.Turn)
+		}
+	}
+}
+
 // TestDefaultWiring checks squares of the Hall-128 table: chip r at 0x20+r reads
 // rank r+1, P0.c is the north output of file c, P1.c the south output.
 func TestDefaultWiring(t *testing.T) {
@@ -292,6 +314,11 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"name", "board: {name: \"a\\nb\"}\n", `my.yaml:1: board.name: "a\nb": want 1 to 64 printable characters`},
 		{"name long", "game: {players: {black: " + strings.Repeat("é", 65) + "}}\n", `my.yaml:1: game.players.black: "` + strings.Repeat("é", 40) + `…": want 1 to 64 printable characters`},
 		{"variant", "game: {variant: chess}\n", `my.yaml:1: game.variant: "chess": want classic, reverse, historic, white-first, festival or custom`},
+		{"start", "game: {start: sideways}\n", `my.yaml:1: game.start: "sideways": want standard, parallel, inverted, handicap-1 to handicap-4, 64 squares and the side to move, or the moves of an opening`},
+		{"start empty", "game: {start: \"\"}\n", `my.yaml:1: game.start: "": want standard, parallel, inverted, handicap-1 to handicap-4, 64 squares and the side to move, or the moves of an opening`},
+		{"first", "game: {first: red}\n", `my.yaml:1: game.first: "red": want auto, black or white`},
+		{"start of the historic game", "game:\n  variant: historic\n  start: parallel\n", "my.yaml:3: game.start: the historic game begins on the empty board and takes no other start"},
+		{"start in which nobody can move", "game:\n  start: " + strings.Repeat("X", 64) + " O\n", "my.yaml:2: game.start: nobody can move in the start position"},
 		{"profile", "game: {profile: casino}\n", `my.yaml:1: game.profile: "casino": want home`},
 		{"kind", "hardware: {kind: reed}\n", `my.yaml:1: hardware.kind: "reed": want simulated or hall-128`},
 		{"bus", "hardware: {i2c: {bus: i2c-1}}\n", `my.yaml:1: hardware.i2c.bus: "i2c-1": want an I2C device, such as /dev/i2c-1`},

@@ -6,6 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"reversi-board/engine"
+	"reversi-board/engine/notation"
 	"reversi-board/engine/referee"
 )
 
@@ -25,6 +26,8 @@ func (c *Config) fields(l *loader) []field {
 		l.section(
 			"game",
 			l.word("variant", engine.VariantNames(), &c.Game.Variant),
+			l.start("start", &c.Game.Start),
+			l.word("first", notation.FirstNames(), &c.Game.First),
 			l.word("profile", referee.ProfileNames(), &c.Game.Profile),
 			l.section(
 				"players",

@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"reversi-board/engine"
+	"reversi-board/engine/notation"
 )
 
 // maxHosts bounds Web.Hosts.
@@ -37,6 +38,15 @@ func smallNumber(s, prefix string, high int) bool {
 	digits, ok := strings.CutPrefix(s, prefix)
 	n, err := strconv.Atoi(digits)
 	return ok && err == nil && n >= 0 && n <= high && strconv.Itoa(n) == digits
+}
+
+// start reads the start of the game.
+func (l *loader) start(key string, dst *string) field {
+	const want = "standard, parallel, inverted, handicap-1 to handicap-4, 64 squares and the side to move, or the moves of an opening"
+	return text(l, key, want, dst, accept(func(s string) bool {
+		_, err := notation.ParseStart(s)
+		return err == nil && s != ""
+	}))
 }
 
 // spiPort reports whether s names an SPI port in one of the two ways that the

@@ -20,6 +20,9 @@ type english struct{}
 func (e english) unread() string { return "The board has not been read yet." }
 
 func (e english) setUp(g referee.Guide) string {
+	if (g.Place() | g.Turn).Count() > listed {
+		return "Set up the start position: the lights show what is missing."
+	}
 	return e.sentence(e.todo(g) + ".")
 }
 
@@ -31,9 +34,20 @@ func (e english) startHidden(cells engine.Bitboard) string {
 	return e.sentence(e.cells(cells) + " cannot be read; the game cannot begin before that.")
 }
 
-func (e english) orientation() string {
+// orientation says what may be the matter when every disc shows the wrong
+// color. The start with four discs in the middle looks like that from the side.
+func (e english) orientation(fourDiscs bool) string {
+	if !fourDiscs {
+		return "All colors are swapped: turn the discs over, or, if the magnets are reversed, " +
+			"set north_is the other way in the configuration."
+	}
 	return "The colors in the middle are swapped: turn the board a quarter turn if it lies sideways, " +
 		"turn the four discs over if they lie wrong, or, if the magnets are reversed, set north_is the other way in the configuration."
+}
+
+// firstDisc invites to the next game on a board that was cleared after a game.
+func (e english) firstDisc(c engine.Color, free engine.Bitboard) string {
+	return "The next game begins when " + e.name(c) + " puts a disc on " + e.oneOf(free) + "."
 }
 
 func (e english) stopped() string { return "The game was stopped and has no result." }
@@ -69,6 +83,17 @@ func (e english) paused(cells engine.Bitboard) string {
 // The turn.
 
 func (e english) toMove(c engine.Color) string { return e.name(c) + " to move." }
+
+func (e english) opening(c engine.Color, free engine.Bitboard) string {
+	if free.Count() == 1 {
+		return e.name(c) + " puts the last of the first four discs on " + e.oneOf(free) + "."
+	}
+	return e.name(c) + " puts one of the first four discs on " + e.oneOf(free) + "."
+}
+
+func (e english) noDiscLeft(by, next engine.Color) string {
+	return e.name(by) + " has no disc left: " + e.name(next) + " goes on."
+}
 
 func (e english) passed(by, next engine.Color) string {
 	return e.name(by) + " must pass: " + e.name(next) + " moves again."
@@ -125,6 +150,10 @@ func (e english) maskedToo(sentence string, cells engine.Bitboard) string {
 
 func (e english) noFlip(disc engine.Color, at engine.Square, g referee.Guide) string {
 	return e.disc(disc, at) + " outflanks nothing: " + e.remedy(at.Bit(), g) + "."
+}
+
+func (e english) besideCentre(centre engine.Bitboard, g referee.Guide) string {
+	return "The first four discs go on " + e.list(centre.Names()) + ": " + e.todo(g) + "."
 }
 
 func (e english) wrongColor(disc, turn engine.Color, at engine.Square, g referee.Guide) string {
@@ -296,6 +325,16 @@ func (e english) list(items []string) string {
 		return strings.Join(items, "")
 	}
 	return strings.Join(items[:n-1], ", ") + " and " + items[n-1]
+}
+
+// oneOf lists squares rank by rank for a choice: "d4, e4, d5 or e5".
+func (e english) oneOf(set engine.Bitboard) string {
+	names := set.Names()
+	n := len(names)
+	if n < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:n-1], ", ") + " or " + names[n-1]
 }
 
 // them stands for cells that have just been named by cells.

@@ -30,7 +30,9 @@ func setupSentence(say english, s *referee.State) string {
 	case !s.SensedOK:
 		return say.unread()
 	case s.Problem.Code == referee.Orientation:
-		return say.orientation()
+		return say.orientation(s.Match.Rules.Start.Occupied().Count() == 4)
+	case s.Guide.Place()&s.Match.Rules.Opening != 0:
+		return say.firstDisc(s.Match.Rules.Start.Turn, s.Guide.Place())
 	case s.Guide != referee.Guide{}:
 		return say.setUp(s.Guide)
 	case s.Lost != 0:
@@ -47,7 +49,7 @@ func overSentence(say english, s *referee.State) string {
 	case s.Result.Void:
 		return say.stopped()
 	default:
-		return say.result(s.Result, s.Match.Rules.Goal == engine.Fewest)
+		return say.result(s.Result, s.Game.Rules.Goal == engine.Fewest)
 	}
 }
 
@@ -61,7 +63,7 @@ func playSentence(say english, s *referee.State) string {
 			return say.waitsFor(s.Lost)
 		}
 		return say.placed(s.Pending, s.Guide)
-	case s.Guide == referee.Guide{}:
+	case s.Guide == referee.Guide{}, s.Guide.Place()&s.Game.Opening() != 0:
 		return turnSentence(say, s)
 	case s.Step == referee.InProgress:
 		return backSentence(say, s)
@@ -76,8 +78,14 @@ func playSentence(say english, s *referee.State) string {
 func turnSentence(say english, s *referee.State) string {
 	if record := s.Record(); len(record) > 0 {
 		if last := record[len(record)-1]; last.Move == engine.PassMove {
+			if s.Game.Hand(last.By) == 0 {
+				return say.noDiscLeft(last.By, s.Game.Turn)
+			}
 			return say.passed(last.By, s.Game.Turn)
 		}
+	}
+	if free := s.Game.Opening(); free != 0 {
+		return say.opening(s.Game.Turn, free)
 	}
 	return say.toMove(s.Game.Turn)
 }
@@ -134,6 +142,9 @@ func wrongSentence(say english, s *referee.State) string {
 	disc := s.Sensed.At(at)
 	switch s.Problem.Reason {
 	case referee.NoFlip:
+		if s.Game.Opening() != 0 {
+			return say.besideCentre(s.Game.Rules.Opening, s.Guide)
+		}
 		return say.noFlip(disc, at, s.Guide)
 	case referee.WrongColor:
 		return say.wrongColor(disc, turn, at, s.Guide)

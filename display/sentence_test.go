@@ -43,6 +43,60 @@ func started(t testing.TB) referee.State {
 	return s
 }
 
+// historic returns a historic game after some squares of the centre have been
+// taken in turn.
+func historic(t testing.TB, taken string) referee.State {
+	t.Helper()
+	s := started(t)
+	rules, err := engine.Variant("historic")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Match.Rules = rules
+	referee.Apply(&s, referee.GameStarted{Match: s.Match})
+	for name := range strings.FieldsSeq(taken) {
+		referee.Apply(&s, referee.Moved{By: s.Game.Turn, Square: square(t, name)})
+	}
+	s.Sensed = s.Game.Discs
+	return s
+}
+
+func TestSentencesOfTheHistoricGame(t *testing.T) {
+	t.Parallel()
+	say := func(s referee.State, want string) {
+		t.Helper()
+		if got := display.Sentence(&s); got != want {
+			t.Errorf("got  %q\nwant %q", got, want)
+		}
+	}
+	s := historic(t, "")
+	s.Guide.PlaceBlack = squares(t, "d4 e4 d5 e5")
+	say(s, "Black puts one of the first four discs on d4, e4, d5 or e5.")
+	s = historic(t, "d4 e4 d5")
+	s.Guide.PlaceWhite = squares(t, "e5")
+	say(s, "White puts the last of the first four discs on e5.")
+	say(historic(t, "d4 e4 d5 e5"), "Black to move.")
+
+	s = historic(t, "d4")
+	s.Sensed = s.Sensed.With(square(t, "a1"), engine.White)
+	s.Step, s.Guide = referee.Correcting, referee.Guide{Remove: squares(t, "a1")}
+	s.Problem = referee.Problem{Code: referee.IllegalPosition, Reason: referee.NoFlip, Squares: squares(t, "a1")}
+	say(s, "The first four discs go on d4, e4, d5 and e5: take a1 off.")
+
+	s = historic(t, "d4 e4 d5 e5")
+	s.Game.Placed = [2]uint8{30, 32}
+	s.Game.Turn = engine.White
+	referee.Apply(&s, referee.Passed{By: engine.White})
+	say(s, "White has no disc left: Black goes on.")
+
+	s = historic(t, "")
+	s.Phase, s.Step = referee.Setup, referee.NoStep
+	s.Guide = referee.Guide{PlaceBlack: squares(t, "d4 e4 d5 e5")}
+	say(s, "The next game begins when Black puts a disc on d4, e4, d5 or e5.")
+	s.Guide = referee.Guide{Remove: squares(t, "a1")}
+	say(s, "Take a1 off.")
+}
+
 func TestSentence(t *testing.T) {
 	t.Parallel()
 	set := func(names string) engine.Bitboard { return squares(t, names) }
@@ -70,6 +124,16 @@ func TestSentence(t *testing.T) {
 		{"set-up after a full game", "Take 60 discs off.", func(s *referee.State) {
 			s.Phase = referee.Setup
 			s.Guide = referee.Guide{Remove: ^set("d4 e4 d5 e5")}
+		}},
+		{"set-up of many discs", "Set up the start position: the lights show what is missing.", func(s *referee.State) {
+			s.Phase = referee.Setup
+			s.Guide = referee.Guide{Remove: set("a1"), PlaceBlack: set("c3 d3 e3 f3 c4"), PlaceWhite: set("d4 e4 f4 c5")}
+		}},
+		{"swapped colors of many discs", "All colors are swapped: turn the discs over, or, if the magnets are reversed, " +
+			"set north_is the other way in the configuration.", func(s *referee.State) {
+			s.Phase = referee.Setup
+			s.Match.Rules.Start.Black |= set("a1")
+			s.Problem.Code = referee.Orientation
 		}},
 		{"start position", "The discs lie ready: the game can begin.", func(s *referee.State) { s.Phase = referee.Setup }},
 		{"start position under a lost bank", "Rank 3 cannot be read; the game cannot begin before that.", func(s *referee.State) {
@@ -207,7 +271,7 @@ func TestSentence(t *testing.T) {
 		{"wipe-out", "The game is over. Black 64, White 0: Black wins, no other disc is left.", over(64, 0, 13, 0, engine.Black)},
 		{"reverse", "The game is over. Black 20, White 44: Black wins with fewer discs.", func(s *referee.State) {
 			over(20, 44, 20, 44, engine.Black)(s)
-			s.Match.Rules.Goal = engine.Fewest
+			s.Game.Rules.Goal = engine.Fewest
 		}},
 		{"stopped", "The game was stopped and has no result.", func(s *referee.State) {
 			s.Phase, s.Ended, s.Result = referee.Over, true, referee.Result{Void: true, Reason: referee.Aborted}

@@ -291,6 +291,7 @@ func (tb *table) publish() {
 		"v": 1, "jid": "01J", "seq": tb.seq, "game": "01G", "variant": "classic", "profile": "home", "hints": "on",
 		"phase": tb.phase, "step": step, "turn": turn, "ply": len(tb.before),
 		"board": record.String(), "sensed": tb.discs.String(), "board_fp": hex.EncodeToString(sum[:8]), "irregular": false,
+		"start": map[string]string{"board": engine.Start().String(), "turn": "black"},
 		"legal": tb.game.Legal().Names(), "score": map[string]int{"black": record.Black.Count(), "white": record.White.Count(), "empty": record.Empty().Count()},
 		"last": tb.last, "pending": pending,
 		"guide":      map[string]any{"flip": flip.Names(), "place": place.Names(), "remove": remove.Names()},

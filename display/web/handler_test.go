@@ -323,27 +323,52 @@ func TestNewWantsACommandHandler(t *testing.T) {
 	}
 }
 
+// from writes a state whose game on record began with these discs.
+func from(board, first, transcript, turn string) string {
+	return fmt.Sprintf(`{"start":{"board":%q,"turn":%q},"transcript":%q,"turn":%q}`, board, first, transcript, turn)
+}
+
 // The expected lines were worked out by hand on a board.
 func TestMovesHaveScores(t *testing.T) {
 	type l = Played
+	const (
+		standard = "---------------------------WB------BW---------------------------"
+		parallel = "---------------------------BB------WW---------------------------"
+		bare     = "----------------------------------------------------------------"
+	)
 	for _, c := range []struct {
 		name, state string
 		want        []l
 	}{
 		{"nothing", ``, []l{}},
-		{"no game", `{"variant":"classic","transcript":"","turn":"black"}`, []l{}},
-		{"unknown rules", `{"variant":"chess","transcript":"f5","turn":"white"}`, []l{}},
+		{"no game", from(standard, "black", "", "black"), []l{}},
+		{"no start", `{"variant":"classic","transcript":"f5","turn":"white"}`, []l{}},
 		{
-			"two moves", `{"variant":"classic","transcript":"f5d6","turn":"black"}`,
+			"two moves", from(standard, "black", "f5d6", "black"),
 			[]l{{1, "black", "f5", 1, 4, 1}, {2, "white", "d6", 1, 3, 3}},
 		},
 		{
-			"white begins", `{"variant":"white-first","transcript":"e3","turn":"black"}`,
+			"white begins", from(standard, "white", "e3", "black"),
 			[]l{{1, "white", "e3", 1, 1, 4}},
 		},
 		{
-			"the rest is not by the rules", `{"variant":"classic","transcript":"f5a1","turn":"black"}`,
+			"the rest is not by the rules", from(standard, "black", "f5a1", "black"),
 			[]l{{1, "black", "f5", 1, 4, 1}},
+		},
+		{
+			"another start", from(parallel, "black", "d6", "white"),
+			[]l{{1, "black", "d6", 1, 4, 1}},
+		},
+		{
+			"a pass at the start", from(bare[:56]+"WB------", "black", "", "white"),
+			[]l{{0, "black", "pass", 0, 1, 1}},
+		},
+		{
+			"the empty board", from(bare, "white", "d4e5d5e4c4", "black"),
+			[]l{
+				{1, "white", "d4", 0, 0, 1}, {2, "black", "e5", 0, 1, 1}, {3, "white", "d5", 0, 1, 2},
+				{4, "black", "e4", 0, 2, 2},
+			},
 		},
 	} {
 		if got := moves([]byte(c.state)); !slices.Equal(got, c.want) {
@@ -379,7 +404,7 @@ func TestMovesListPasses(t *testing.T) {
 				passes++
 			}
 		}
-		state := fmt.Sprintf(`{"variant":%q,"transcript":%q,"turn":%q}`, variant, script, game.Turn)
+		state := from(rules.Start.String(), rules.Start.Turn.String(), script, game.Turn.String())
 		got := []string{}
 		for i, m := range moves([]byte(state)) {
 			got = append(got, m.By+" "+m.Move)

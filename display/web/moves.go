@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"reversi-board/engine"
 )
@@ -26,14 +27,14 @@ type Played struct {
 // far as it does.
 func moves(state []byte) []Played {
 	var s struct {
-		Variant    string `json:"variant"`
-		Transcript string `json:"transcript"`
-		Turn       string `json:"turn"`
+		Start      startJSON `json:"start"`
+		Transcript string    `json:"transcript"`
+		Turn       string    `json:"turn"`
 	}
 	if json.Unmarshal(state, &s) != nil {
 		return []Played{}
 	}
-	rules, err := engine.Variant(s.Variant)
+	rules, err := s.Start.rules()
 	if err != nil {
 		return []Played{}
 	}
@@ -63,6 +64,34 @@ func moves(state []byte) []Played {
 		pass()
 	}
 	return list
+}
+
+// startJSON is where the game on record began.
+type startJSON struct {
+	Board string `json:"board"`
+	Turn  string `json:"turn"`
+}
+
+// rules returns what a transcript from that start needs: only the historic game
+// begins on the empty board.
+func (s startJSON) rules() (engine.Rules, error) {
+	discs, err := engine.ParseDiscs(s.Board)
+	if err != nil {
+		return engine.Rules{}, fmt.Errorf("read start: %w", err)
+	}
+	name := engine.Custom
+	if discs.Occupied() == 0 {
+		name = engine.Historic
+	}
+	rules, err := engine.Variant(name)
+	if err != nil {
+		return engine.Rules{}, err
+	}
+	rules.Start = engine.Position{Discs: discs, Turn: engine.Black}
+	if s.Turn == engine.White.String() {
+		rules.Start.Turn = engine.White
+	}
+	return rules, nil
 }
 
 func line(g engine.Game, by engine.Color, m engine.Move, flipped int) Played {

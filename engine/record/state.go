@@ -22,6 +22,7 @@ type stateJSON struct {
 	Sensed     string       `json:"sensed"`
 	BoardFP    string       `json:"board_fp"`
 	Irregular  bool         `json:"irregular"`
+	Start      startJSON    `json:"start"`
 	Legal      squares      `json:"legal"`
 	Score      scoreJSON    `json:"score"`
 	Last       *lastJSON    `json:"last"`
@@ -37,6 +38,10 @@ type stateJSON struct {
 
 // The parts of the snapshot.
 type (
+	startJSON struct {
+		Board string `json:"board"`
+		Turn  string `json:"turn"`
+	}
 	scoreJSON struct {
 		Black int `json:"black"`
 		White int `json:"white"`
@@ -77,7 +82,10 @@ type (
 	}
 )
 
-// EncodeState writes the published snapshot of s. Of env it uses the stamp, the
+// EncodeState writes the published snapshot of s. Variant, profile and players
+// are those of the game to be set up once one is; start, from which transcript
+// leads to board, belongs to the game on record: an empty board is that of the
+// historic game, whose first four discs turn nothing. Of env it uses the stamp, the
 // journal, the sequence number and the game. Pending.to_flip holds all discs
 // that the move turns, done those of them that show the mover's color already.
 func EncodeState(env Envelope, s *referee.State) ([]byte, error) {
@@ -94,6 +102,7 @@ func EncodeState(env Envelope, s *referee.State) ([]byte, error) {
 		Variant:   clean(s.Match.Rules.Name), Profile: clean(s.Match.Profile.Name), Hints: hints,
 		Phase: s.Phase.String(), Step: orNull(s.Step.String()), Turn: s.Turn().String(), Ply: s.Ply(),
 		Board: discs.String(), Sensed: sensed(s), BoardFP: Fingerprint(discs, s.Turn()),
+		Start:   startJSON{s.Game.Rules.Start.String(), s.Game.Rules.Start.Turn.String()},
 		Score:   scoreJSON{discs.Black.Count(), discs.White.Count(), discs.Empty().Count()},
 		Last:    last(s),
 		Pending: pending(s.Pending),

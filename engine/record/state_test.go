@@ -41,7 +41,7 @@ func TestStateIdle(t *testing.T) {
 	checkState(t, envelope(), referee.New(homeMatch(t, "classic")),
 		`{`+stampText+`,"seq":12,"game":null,"variant":"classic","profile":"home","hints":"on","phase":"idle","step":null,`+
 			`"turn":"none","ply":0,"board":"`+startBoard+`","sensed":"`+strings.Repeat("?", 64)+`","board_fp":"`+fp(t, startBoard, engine.None)+`",`+
-			`"irregular":false,"legal":[],"score":{"black":2,"white":2,"empty":60},"last":null,"pending":null,`+
+			`"irregular":false,"start":{"board":"`+startBoard+`","turn":"black"},"legal":[],"score":{"black":2,"white":2,"empty":60},"last":null,"pending":null,`+
 			`"guide":{"flip":[],"place":[],"remove":[]},"transcript":"","players":{"black":"Ann <b>","white":"Ørn & 李"},`+
 			`"hand":null,"result":null,`+noClock+`,"problem":{"active":false,"code":null,"squares":[],"since":null}}`)
 }
@@ -69,7 +69,7 @@ func TestStatePlaying(t *testing.T) {
 		`{`+stampText+`,"seq":12,"game":"`+game+`","variant":"classic","profile":"home","hints":"on","phase":"playing","step":"correcting",`+
 			`"turn":"white","ply":1,"board":"`+afterD3+`",`+
 			`"sensed":"B------------------B-------BB-----WBB--------------------------?","board_fp":"`+fp(t, afterD3, engine.White)+`",`+
-			`"irregular":false,"legal":["c3","e3","c5"],"score":{"black":4,"white":1,"empty":59},`+
+			`"irregular":false,"start":{"board":"`+startBoard+`","turn":"black"},"legal":["c3","e3","c5"],"score":{"black":4,"white":1,"empty":59},`+
 			`"last":{"move":"d3","by":"black","flipped":["d4"]},`+
 			`"pending":{"move":"c5","by":"white","to_flip":["d4","d5"],"done":["d5"],"extra":["e5"],"lifted":["d4"],"since_ms":60000},`+
 			`"guide":{"flip":["d4","e5"],"place":["b2","c2"],"remove":["a1"]},"transcript":"d3","players":{"black":"Ann <b>","white":"Ørn & 李"},`+

@@ -8,6 +8,15 @@ func New(m Match) State {
 	return State{Match: m, Game: engine.NewGame(m.Rules)}
 }
 
+// Prepare says which match follows the finished one on record once its discs
+// have been cleared away, unless an order says otherwise: the settings may have
+// been changed while the program was not running.
+func Prepare(s *State, next Match) {
+	if s.Phase == Over {
+		s.memory.next, s.memory.prepared = next, true
+	}
+}
+
 // Apply makes ev true in s. It is the only way in which the record changes:
 // Step applies the events that it announces, and a restart applies those of the
 // journal. What the cells say, the guide and open problems are not on record;
@@ -42,7 +51,7 @@ func (s *State) order(o Order) {
 	switch o := o.(type) {
 	case NewGame:
 		s.Match = o.Match
-		s.memory.swept = false
+		s.memory.swept, s.memory.prepared = false, false
 		if s.Phase == Over || s.Phase == Idle {
 			s.Phase = Setup
 		}

@@ -31,6 +31,10 @@ type memory struct {
 	// game, if it begins on the empty board, then waits for its first disc:
 	// tidying up is no wish to play.
 	swept bool
+	// next is played after a finished game, if prepared says so; otherwise the
+	// same match again.
+	next     Match
+	prepared bool
 }
 
 // restoring is a reason to wait for the board to equal the record.

@@ -164,9 +164,14 @@ func begun(c change) bool {
 // over leaves the hands alone until the next start position is being laid out.
 func (t *turn) over(at Time) {
 	s := t.s
-	start := engine.NewGame(s.Match.Rules)
+	next := s.Match
+	if s.memory.prepared {
+		next = s.memory.next
+	}
+	start := engine.NewGame(next.Rules)
 	if s.Sensed.Occupied()&^s.Masked == 0 || compare(&start, s.Sensed, s.Lost, s.Masked).none() {
-		s.Phase = Setup
+		s.Phase, s.Match = Setup, next
+		s.memory.prepared = false
 		s.memory.swept = start.Occupied() == 0
 		t.setup(at)
 	}

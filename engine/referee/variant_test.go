@@ -225,6 +225,31 @@ func TestTheEmptyBoardStartsTheGameThatWasAskedFor(t *testing.T) {
 	tb.guide("black d4 e4 d5 e5")
 }
 
+// The settings were changed between two sessions: the result stays that of the
+// game on record, the next game is the new one.
+func TestTheMatchThatFollows(t *testing.T) {
+	tb := newTable(t)
+	tb.play("f5d6c5f6e7f4g5e6e3")
+	next := tb.state.Match
+	next.Rules, next.Players = variant(t, "historic"), [2]string{"Ann", "Bob"}
+	referee.Prepare(&tb.state, next)
+	tb.look()
+	if tb.state.Match.Rules.Name != "classic" {
+		t.Fatalf("the finished game is called %s", tb.state.Match.Rules.Name)
+	}
+	tb.discs = engine.Discs{}
+	tb.look()
+	tb.said = nil
+	tb.put("b d4")
+	tb.expect("start historic", "black d4: ")
+	if tb.state.Match != next {
+		t.Errorf("the next match is %+v", tb.state.Match)
+	}
+	referee.Prepare(&tb.state, referee.Match{}) // a running game is not touched
+	tb.put("w e4")
+	tb.expect("white e4: ")
+}
+
 func TestMaskedCellOfTheCentre(t *testing.T) {
 	tb := historic(t)
 	tb.mask = tb.sq("e5").Bit()

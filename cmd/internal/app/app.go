@@ -429,6 +429,7 @@ func (a *App) openJournal(dir string) error {
 	if a.lastSeen, err = replay(journal, a.core); err != nil {
 		return errors.Join(err, journal.Close())
 	}
+	referee.Prepare(&a.core.State, match)
 	a.durable = a.core.Seq()
 	a.writer = archive.StartWriter(context.Background(), journal)
 	return nil
@@ -478,7 +479,7 @@ func (a *App) openHands() (err error) {
 	}
 	discs := a.core.State.Game.Discs
 	if a.core.State.Ended {
-		discs = a.match.Rules.Start.Discs
+		discs = a.core.State.Match.Rules.Start.Discs
 	}
 	a.hands, err = newHands(a.rig.Sim, filepath.Join(a.dir, tableFile), a.config.Hardware.NorthIsBlack, discs, a.now,
 		func(table string) { a.scribe.put(tableFile, table) })

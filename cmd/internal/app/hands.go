@@ -37,6 +37,8 @@ type hands struct {
 	held  map[engine.Square]engine.Color // by the sleeve
 	ill   map[engine.Square]string
 	shown string
+	// start is what the game that is played, or is to be, begins with.
+	start engine.Discs
 	rng   *rand.Rand
 }
 
@@ -168,7 +170,7 @@ func (h *hands) Do(_ context.Context, a web.Act) error {
 		h.auto = a.On
 	case web.OpReset:
 		clear(h.held)
-		h.lay(engine.Start().Discs)
+		h.lay(h.start)
 	case web.OpSweep:
 		clear(h.held)
 		h.lay(engine.Discs{})
@@ -289,7 +291,7 @@ func (h *hands) heal(a web.Act) error {
 	return errors.Join(errs...)
 }
 
-// help turns the discs that the guide asks for, if the visitor wants only to
+// help notes which game it is, and turns the discs that the guide asks for, if the visitor wants only to
 // move. A mistake is left to the visitor; a takeback by command is not one.
 func (h *hands) help(s *referee.State) {
 	if h == nil {
@@ -297,6 +299,7 @@ func (h *hands) help(s *referee.State) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.start = s.Match.Rules.Start.Discs
 	if !h.auto || s.Phase != referee.Playing || h.board.Busy() {
 		return
 	}

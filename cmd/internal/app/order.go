@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"reversi-board/engine"
+	"reversi-board/engine/notation"
 	"reversi-board/engine/referee"
 )
 
@@ -45,6 +46,8 @@ func orderOf(name string, args json.RawMessage, match referee.Match) (referee.Or
 func newGameOrder(args json.RawMessage, match referee.Match) (referee.Order, error) {
 	var want struct {
 		Variant *string `json:"variant"`
+		Start   *string `json:"start"`
+		First   *string `json:"first"`
 		Profile *string `json:"profile"`
 		Players *struct {
 			Black string `json:"black"`
@@ -55,10 +58,8 @@ func newGameOrder(args json.RawMessage, match referee.Match) (referee.Order, err
 		return nil, err
 	}
 	var err error
-	if want.Variant != nil {
-		if match.Rules, err = engine.Variant(*want.Variant); err != nil {
-			return nil, fmt.Errorf("take variant: %w", err)
-		}
+	if match.Rules, err = rulesOf(match.Rules, want.Variant, want.Start, want.First); err != nil {
+		return nil, err
 	}
 	if want.Profile != nil {
 		if match.Profile, err = referee.ProfileNamed(*want.Profile); err != nil {
@@ -74,6 +75,43 @@ func newGameOrder(args json.RawMessage, match referee.Match) (referee.Order, err
 		}
 	}
 	return referee.NewGame{Match: match}, nil
+}
+
+// rulesOf returns the rules that a new game asks for. A variant or a start that
+// is named begins from scratch: what was set for another game does not go with
+// it. Who begins can be changed alone.
+func rulesOf(rules engine.Rules, variant, start, first *string) (engine.Rules, error) {
+	var from, who string
+	if start != nil {
+		from = *start
+	}
+	if first != nil {
+		who = *first
+	}
+	if variant == nil && start == nil {
+		return withFirst(rules, who)
+	}
+	name := rules.Name
+	if variant != nil {
+		name = *variant
+	}
+	rules, err := notation.ParseRules(name, from, who)
+	if err != nil {
+		return rules, fmt.Errorf("take variant, start and first: %w", err)
+	}
+	return rules, nil
+}
+
+// withFirst lets the named color begin, as set for auto and an empty name.
+func withFirst(rules engine.Rules, who string) (engine.Rules, error) {
+	probe, err := notation.ParseRules(rules.Name, "", who)
+	if err != nil {
+		return rules, fmt.Errorf("take first: %w", err)
+	}
+	if who == "" || who == notation.AutoFirst {
+		return rules, nil
+	}
+	return rules.WithFirst(probe.Start.Turn), nil
 }
 
 // decodeArgs reads one JSON object strictly; missing or null arguments leave v

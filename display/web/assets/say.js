@@ -115,5 +115,7 @@ function words({ type, data }) {
 function over(data) {
   if (data.result === "none") return "The game is over without a result.";
   if (data.result === "draw") return `Game over. ${data.black} all. Draw.`;
+  const [won, lost] = data.result === "black" ? [data.discs?.black, data.discs?.white] : [data.discs?.white, data.discs?.black];
+  if (won < lost) return `Game over. Black ${data.discs.black}, White ${data.discs.white}. ${capital(data.result)} wins with fewer discs.`;
   return `Game over. Black ${data.black}, White ${data.white}. ${capital(data.result)} wins.`;
 }

@@ -1,0 +1,71 @@
+package app
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"reversi-board/configs"
+	"reversi-board/engine/referee"
+)
+
+const standardBoard = "---------------------------WB------BW---------------------------"
+
+func TestNewGameOrder(t *testing.T) {
+	tests := []struct{ settings, args, variant, board, turn string }{
+		{"", `{}`, "classic", standardBoard, "black"},
+		{"", `{"variant":"historic"}`, "historic", strings.Repeat("-", 64), "black"},
+		{"", `{"variant":"historic","first":"white"}`, "historic", strings.Repeat("-", 64), "white"},
+		{"", `{"start":"handicap-1"}`, "classic", "B" + standardBoard[1:], "white"},
+		{"", `{"variant":"custom","start":"handicap-1","first":"black"}`, "custom", "B" + standardBoard[1:], "black"},
+		{"", `{"variant":null,"start":null,"first":null}`, "classic", standardBoard, "black"},
+		// What is left out is as set, unless it was set for another game.
+		{"handicap-1", `{}`, "custom", "B" + standardBoard[1:], "white"},
+		{"handicap-1", `{"first":"black"}`, "custom", "B" + standardBoard[1:], "black"},
+		{"handicap-1", `{"first":"auto"}`, "custom", "B" + standardBoard[1:], "white"},
+		{"handicap-1", `{"variant":"historic"}`, "historic", strings.Repeat("-", 64), "black"},
+		{"handicap-1", `{"start":"standard"}`, "custom", standardBoard, "black"},
+	}
+	for _, tc := range tests {
+		order, err := orderOf("new", json.RawMessage(tc.args), matchOf(t, tc.settings))
+		if err != nil {
+			t.Errorf("%s: %v", tc.args, err)
+			continue
+		}
+		rules := order.(referee.NewGame).Match.Rules //nolint:forcetypeassert // what new is
+		if rules.Name != tc.variant || rules.Start.String() != tc.board || rules.Start.Turn.String() != tc.turn {
+			t.Errorf("%q, %s: %s from %v, %v begins; want %s from %s, %s", tc.settings, tc.args,
+				rules.Name, rules.Start.Discs, rules.Start.Turn, tc.variant, tc.board, tc.turn)
+		}
+	}
+}
+
+func TestNewGameThatCannotBe(t *testing.T) {
+	for args, says := range map[string]string{
+		`{"variant":"chess"}`:                                "unknown variant",
+		`{"start":"sideways"}`:                               "is no start",
+		`{"variant":"historic","start":"parallel"}`:          "takes no other start",
+		`{"start":"` + strings.Repeat("X", 64) + ` X"}`:      "nobody can move",
+		`{"first":"red"}`:                                    "cannot begin",
+		`{"start":7}`:                                        "start",
+		`{"opening":"f5"}`:                                   "opening",
+		`{"variant":"classic","start":"f5d6","first":"red"}`: "cannot begin",
+	} {
+		if _, err := orderOf("new", json.RawMessage(args), matchOf(t, "")); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: error %v, want one that speaks of %q", args, err, says)
+		}
+	}
+}
+
+func matchOf(t *testing.T, start string) referee.Match {
+	t.Helper()
+	c := configs.Default()
+	if start != "" {
+		c.Game.Variant, c.Game.Start = "custom", start
+	}
+	match, err := c.Game.Match()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return match
+}
