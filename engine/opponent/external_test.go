@@ -93,6 +93,7 @@ func TestBlockedSideIsNotAsked(t *testing.T) {
 
 func blockedSide(t *testing.T, kind string) {
 	t.Helper()
+	t.Parallel()
 	file := logFile(t)
 	x := hire(t, opponent.Limits{}, kind, "log="+file)
 	q := question(t, whiteBlocked)
@@ -145,6 +146,7 @@ func TestFaults(t *testing.T) {
 
 func faulty(t *testing.T, kind, fault, reason string) {
 	t.Helper()
+	t.Parallel()
 	l := limits()
 	if strings.HasPrefix(fault, "flood") {
 		l.Move = 20 * time.Second
@@ -179,6 +181,7 @@ func TestSecondStart(t *testing.T) {
 
 func forgiven(t *testing.T, kind, fault string) {
 	t.Helper()
+	t.Parallel()
 	l := limits()
 	if fault == "mute" {
 		// Both starts have to fit: that of the program that says nothing, and
@@ -242,7 +245,6 @@ func TestWrongCommand(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	childless(t)
 }
 
 // TestHelpers: what a program has started goes with it, even if it holds the
@@ -299,6 +301,7 @@ func TestCancel(t *testing.T) {
 
 func withdrawn(t *testing.T, kind, fault string) {
 	t.Helper()
+	t.Parallel()
 	l := limits()
 	l.Answer, l.Move = 500*time.Millisecond, time.Minute
 	if fault == "late@1" {
@@ -363,6 +366,7 @@ func TestUnsupported(t *testing.T) {
 
 func unsupported(t *testing.T, kind string) {
 	t.Helper()
+	t.Parallel()
 	x := hire(t, limits(), kind)
 	for _, variant := range []string{engine.Reverse, engine.WhiteFirst, engine.Historic} {
 		r, err := engine.Variant(variant)

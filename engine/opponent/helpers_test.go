@@ -1,12 +1,10 @@
 package opponent_test
 
 import (
-	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -31,8 +29,8 @@ func limits() opponent.Limits {
 	return opponent.Limits{Start: 20 * time.Second, Answer: 20 * time.Second, Move: 300 * time.Millisecond}
 }
 
-// hire starts a fake engine and makes sure that nothing of it is left in the
-// end.
+// hire starts a fake engine for one test. That nothing of it is left is checked
+// when all tests have ended, by TestMain.
 func hire(t *testing.T, l opponent.Limits, kind string, faults ...string) *opponent.External {
 	t.Helper()
 	dial := gtp.Dial
@@ -46,18 +44,8 @@ func hire(t *testing.T, l opponent.Limits, kind string, faults ...string) *oppon
 		if err := x.Close(); err != nil {
 			t.Errorf("Close: %v", err)
 		}
-		childless(t)
 	})
 	return x
-}
-
-// childless fails if this process has a child, a zombie included.
-func childless(t *testing.T) {
-	t.Helper()
-	var status syscall.WaitStatus
-	if pid, err := syscall.Wait4(-1, &status, syscall.WNOHANG, nil); !errors.Is(err, syscall.ECHILD) {
-		t.Errorf("a child is left: pid %d, %v", pid, err)
-	}
 }
 
 // question returns a game after the moves of a transcript, and after the passes

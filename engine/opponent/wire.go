@@ -146,7 +146,7 @@ func (w *Wire) read() {
 	defer close(w.lines)
 	r := bufio.NewReaderSize(w.stdout, maxLine)
 	for {
-		line, err := readLine(r)
+		line, err := ReadLine(r)
 		if err == nil || line != "" {
 			select {
 			case w.lines <- line:
@@ -160,9 +160,10 @@ func (w *Wire) read() {
 	}
 }
 
-// readLine reads up to the line feed; of a long line only the beginning is
-// returned. Control characters are left out.
-func readLine(r *bufio.Reader) (string, error) {
+// ReadLine reads up to the line feed, which is not returned; of a line that is
+// longer than the reader's buffer only the beginning is. Control characters are
+// left out, tabs become blanks. The last line may come with io.EOF.
+func ReadLine(r *bufio.Reader) (string, error) {
 	part, err := r.ReadSlice('\n')
 	line := clean(part)
 	for errors.Is(err, bufio.ErrBufferFull) {
@@ -192,7 +193,7 @@ func (w *Wire) overhear() {
 	defer close(w.quiet)
 	r := bufio.NewReaderSize(w.stderr, maxLine)
 	for n := 0; ; {
-		line, err := readLine(r)
+		line, err := ReadLine(r)
 		if line = strings.TrimSpace(line); line != "" {
 			w.mu.Lock()
 			w.last = line
