@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"reversi-board/cmd/internal/soak"
 	"reversi-board/engine"
+	"reversi-board/engine/notation"
 )
 
 // soakCommand plays whole games on a virtual board.
@@ -19,7 +21,7 @@ func soakCommand() command {
 	c := command{
 		name:    "soak",
 		summary: "Play whole games with simulated hands and compare every record with what the hands meant",
-		usage:   "soak [--games N | --real FILE... [--every N]] [--seed S] [--variant NAME] [--only N] [--json]",
+		usage:   "soak [--games N | --real FILE... [--every N]] [--seed S] [--variant NAME] [--start NAME] [--only N] [--json]",
 		example: program + " soak --games 1000 --seed 7\n" +
 			program + " soak --real WTH_2013.wtb --every 10\n" +
 			program + " soak --games 1000 --seed 7 --only 123",
@@ -30,6 +32,7 @@ func soakCommand() command {
 		fs.IntVar(&f.games, "games", 100, "make up `N` random legal games, 1 to 1000000")
 		fs.Uint64Var(&f.seed, "seed", 1, "draw games, hands and parts of the board from `S`; the same seed plays the same")
 		fs.StringVar(&f.variant, "variant", "classic", "make up games of the rules `NAME`: "+strings.Join(engine.VariantNames(), ", "))
+		fs.StringVar(&f.start, "start", "standard", "begin made-up games from `NAME`: "+strings.Join(soak.Starts(), ", "))
 		fs.Var(&f.real, "real", "play the games of `FILE` instead, a WTHOR file (.wtb) or a table of games (.tsv);\ncan be repeated")
 		fs.IntVar(&f.every, "every", 1, "with --real, play every `N`th game only, from the first on")
 		fs.IntVar(&f.only, "only", -1, "play game number `N` alone, as a failure report names it")
@@ -77,14 +80,14 @@ func (u *wrongFlagError) Error() string { return u.text }
 type soakFlags struct {
 	games, every, only int
 	seed               uint64
-	variant            string
+	variant, start     string
 	real               files
 	json               bool
 }
 
 // options turns the flags into what is to be played, and reads the files.
 func (f *soakFlags) options() (soak.Options, error) {
-	o := soak.Options{Seed: f.seed, Random: f.games, Variant: f.variant}
+	o := soak.Options{Seed: f.seed, Random: f.games, Variant: f.variant, Start: f.start}
 	switch {
 	case f.games < 1 || f.games > maxSoak:
 		return o, &wrongFlagError{fmt.Sprintf("--games %d: want 1 to %d", f.games, maxSoak)}
@@ -93,6 +96,12 @@ func (f *soakFlags) options() (soak.Options, error) {
 	}
 	if _, err := engine.Variant(f.variant); err != nil {
 		return o, &wrongFlagError{"--variant: " + err.Error()}
+	}
+	if !slices.Contains(soak.Starts(), f.start) {
+		return o, &wrongFlagError{fmt.Sprintf("--start %.32q: want one of %s", f.start, strings.Join(soak.Starts(), ", "))}
+	}
+	if _, err := notation.ParseRules(f.variant, f.start, ""); err != nil {
+		return o, &wrongFlagError{"--start: " + err.Error()}
 	}
 	for _, name := range f.real {
 		games, err := soak.Load(name)
@@ -194,7 +203,11 @@ func (f *soakFlags) text(r *soak.Report) string {
 func (f *soakFlags) again(game int) string {
 	line := fmt.Sprintf("%s soak --seed %d --only %d", program, f.seed, game)
 	if len(f.real) == 0 {
-		return line + fmt.Sprintf(" --games %d --variant %s", f.games, f.variant)
+		line += fmt.Sprintf(" --games %d --variant %s", f.games, f.variant)
+		if f.start != "" && f.start != notation.StandardStart {
+			line += " --start " + f.start
+		}
+		return line
 	}
 	for _, name := range f.real {
 		line += " --real " + name

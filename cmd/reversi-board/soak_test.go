@@ -87,6 +87,14 @@ func TestSoakWrongUsage(t *testing.T) {
 		{[]string{"--every", "0"}, 2, "reversi-board soak: --every 0: want 1 or more" + see},
 		{[]string{"--games", "5", "--only", "5"}, 2, "reversi-board soak: --only 5: the games are 0 to 4" + see},
 		{
+			[]string{"--start", "sideways"},
+			2, `reversi-board soak: --start "sideways": want one of standard, parallel, inverted, handicap-1, handicap-2, handicap-3, handicap-4` + see,
+		},
+		{
+			[]string{"--variant", "historic", "--start", "parallel"},
+			2, "reversi-board soak: --start: the historic game begins on the empty board and takes no other start" + see,
+		},
+		{
 			[]string{"--variant", "chess"},
 			2, `reversi-board soak: --variant: unknown variant "chess": want one of [classic reverse historic white-first festival custom]` + see,
 		},

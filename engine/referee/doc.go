@@ -47,7 +47,10 @@
 // a game only when it was asked for, by the settings or by an order. After the
 // end of a game it is what tidying up leaves behind, and the next game begins
 // with its first disc. Swept in mid-game the board also equals positions of the
-// opening; once the opening is over these are no takeback.
+// opening; once the opening is over these are no takeback. Within it a takeback is
+// nothing but the last discs lifted, so it counts when they have been off the board
+// for as long as it takes to ask for missing discs, or when the last one has been
+// put on another free square.
 //
 // # Cells that say nothing
 //

@@ -120,7 +120,11 @@ func (s *State) judgeTakeback(c change) (verdict, bool) {
 			continue
 		}
 		left := compare(before, c.seen, c.lost, c.masked)
-		if left.none() && differ&c.lost == 0 {
+		switch {
+		case left.none() && before.Opening() != 0 && !s.memory.missing:
+			// Nothing else tells it from a disc that is lifted and put back.
+			return verdict{kind: lifted, missing: c.gone}, true
+		case left.none() && differ&c.lost == 0:
 			return verdict{kind: tookBack, plies: plies}, true
 		}
 		return verdict{

@@ -94,10 +94,21 @@ func TestTakebackInTheOpening(t *testing.T) {
 	tb := historic(t)
 	tb.play("d4e5")
 	tb.said = nil
+	tb.put("- e5") // lifted for a moment
+	tb.put("w e5")
+	tb.expect()
 	tb.put("- e5")
+	tb.step(referee.Tick{At: tb.wake - 1})
+	tb.expect()
+	tb.step(referee.Tick{At: tb.wake})
 	tb.expect("undo 1 to ply 1, white to move")
 	tb.guide("white e4 d5 e5")
-	tb.play("e4d5e5")
+	tb.put("- d4")
+	tb.put("b e5")
+	tb.expect("undo 1 to ply 0, black to move", "black e5: ")
+	tb.put("- e5")
+	tb.step(referee.Tick{At: tb.wake})
+	tb.play("d4e4d5e5")
 	tb.play("f4") // from here on the discs of the opening stay
 	tb.said = nil
 	tb.put("w e4")
@@ -105,7 +116,8 @@ func TestTakebackInTheOpening(t *testing.T) {
 	tb.expect("illegal white e4 extra_flip", "undo 1 to ply 4, black to move")
 	tb.put("- e5")
 	tb.put("- d4 e4 d5")
-	tb.expect("undo 1 to ply 3, white to move", "undo 3 to ply 0, black to move")
+	tb.step(referee.Tick{At: tb.wake})
+	tb.expect("undo 4 to ply 0, black to move")
 	tb.guide("black d4 e4 d5 e5")
 }
 
@@ -321,6 +333,7 @@ func TestHistoricGamesFollowTheModel(t *testing.T) {
 				m = replayed(first, m.moves[:len(m.moves)-1])
 				tb.discs = m.discs()
 				tb.look()
+				tb.step(referee.Tick{At: tb.now + 3*time.Second})
 			case n == 1:
 				// The opponent's color on some square, and off again.
 				list := m.legal(m.turn)

@@ -60,6 +60,8 @@ type player struct {
 	// early is when the disc of the next move comes to rest that was placed
 	// before the last move was committed; zero otherwise.
 	early time.Duration
+	// brief says that fidgeting hands put discs back soon.
+	brief bool
 	// board is the record at the end of the game, lying what then lies on the
 	// table.
 	board, lying engine.Discs
@@ -113,6 +115,9 @@ type ending struct {
 	stuck, astray bool
 	// again says that the start position was laid out for the next game.
 	again bool
+	// firstDisc is what began the next game where the start is the empty board,
+	// nil elsewhere.
+	firstDisc *ply
 }
 
 // play plays the game on a table whose start position has been laid out, and
@@ -134,7 +139,11 @@ func (p *player) play(ctx context.Context, sc *script) (ending, error) {
 		return e, nil
 	}
 	e.again = true
-	return e, p.layOut()
+	if sc.start == bareBoard() {
+		e.firstDisc, err = p.beginAgain(sc)
+		return e, err
+	}
+	return e, p.layOut(sc)
 }
 
 // playMoves plays until the script ends or the board does not follow.
@@ -145,7 +154,7 @@ func (p *player) playMoves(ctx context.Context, sc *script) (ending, error) {
 		e.stuck = true
 		return e, err
 	}
-	lying := startBoard()
+	lying := sc.start
 	for i := range sc.plies {
 		line := &sc.plies[i]
 		e.plies = i + 1
@@ -153,6 +162,9 @@ func (p *player) playMoves(ctx context.Context, sc *script) (ending, error) {
 			if err := ctx.Err(); err != nil {
 				return e, fmt.Errorf("play disc %d: %w", line.number, err)
 			}
+			// In the opening, discs that are off the board for long have been
+			// taken back.
+			p.brief = sc.start == bareBoard() && line.number <= 5
 			done, err := p.move(line, &lying, next(sc, i))
 			if err != nil {
 				return e, fmt.Errorf("play disc %d: %w", line.number, err)
@@ -179,19 +191,22 @@ func next(sc *script, i int) *ply {
 
 // layOut sweeps the discs off the table and lays out the start of the next
 // game: at once, or disc by disc.
-func (p *player) layOut() error {
-	p.t.Sim.Set([engine.Squares]sim.Face{})
-	if err := p.wait(p.between(200*time.Millisecond, time.Second)); err != nil {
+func (p *player) layOut(sc *script) error {
+	if err := p.sweep(); err != nil {
 		return err
 	}
-	start := startBoard()
+	discs := sc.start.discs()
 	if p.often(50) {
-		p.t.Lay(start.discs())
+		p.t.Lay(discs)
 	} else {
+		var squares []engine.Square
+		for s := range discs.Occupied().All() {
+			squares = append(squares, s)
+		}
 		now := p.t.Now()
-		for _, i := range p.rnd.Perm(4) {
-			s := [4]engine.Square{27, 28, 35, 36}[i]
-			rest, err := p.t.Sim.Place(now, int(s), virtual.Face(start.discs().At(s)))
+		for _, i := range p.rnd.Perm(len(squares)) {
+			s := squares[i]
+			rest, err := p.t.Sim.Place(now, int(s), virtual.Face(discs.At(s)))
 			if err != nil {
 				return err
 			}
@@ -204,6 +219,34 @@ func (p *player) layOut() error {
 		return err
 	}
 	return p.wait(quiet / 2)
+}
+
+// sweep takes all discs off the table.
+func (p *player) sweep() error {
+	p.t.Sim.Set([engine.Squares]sim.Face{})
+	return p.wait(p.between(200*time.Millisecond, time.Second))
+}
+
+// beginAgain sweeps the discs off the table, which begins nothing, and places
+// the first disc of the next game on the empty board.
+func (p *player) beginAgain(sc *script) (*ply, error) {
+	if err := p.sweep(); err != nil {
+		return nil, err
+	}
+	if err := p.wait(quiet); err != nil {
+		return nil, err
+	}
+	first := ply{by: sc.first, at: centre()[p.rnd.IntN(4)], after: sc.start}
+	first.after[first.at.row][first.at.col] = sc.first
+	before := p.moved
+	rest, err := p.t.Sim.Place(p.t.Now(), int(first.at.square()), virtual.Face(sc.first.color()))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := p.until(rest+patience, func() bool { return p.moved > before }); err != nil {
+		return nil, err
+	}
+	return &first, p.wait(quiet / 2)
 }
 
 // move makes one move. It reports whether it was committed in time.
@@ -286,7 +329,7 @@ func (p *player) fidget(from time.Duration, among engine.Bitboard, lying engine.
 		return 0, err
 	}
 	hold := p.between(0, 800*time.Millisecond)
-	if p.often(15) {
+	if p.often(15) && !p.brief {
 		hold = p.between(3*time.Second, 4*time.Second) // the board asks for it by then
 	}
 	down, err := p.t.Sim.Place(up+hold, int(s), virtual.Face(lying.At(s)))

@@ -87,8 +87,7 @@ func (l line) String() string {
 
 // expected lists the events that the hands' part of the script must lead to.
 func expected(sc *script, e ending) []line {
-	start := startBoard()
-	begin := line{what: "game_started " + sc.variant, board: record.Fingerprint(start.discs(), sc.first.color())}
+	begin := line{what: "game_started " + sc.variant, board: record.Fingerprint(sc.start.discs(), sc.first.color())}
 	lines := []line{begin}
 	for i := range sc.plies[:e.plies] {
 		p := &sc.plies[i]
@@ -118,6 +117,12 @@ func expected(sc *script, e ending) []line {
 	}
 	if e.again {
 		lines = append(lines, begin)
+	}
+	if e.firstDisc != nil {
+		lines = append(lines, line{
+			what: "move", by: sc.first.color(), at: e.firstDisc.at.square(), ply: 1,
+			board: record.Fingerprint(e.firstDisc.after.discs(), sc.first.other().color()),
+		})
 	}
 	return lines
 }

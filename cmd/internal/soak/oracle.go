@@ -1,7 +1,10 @@
 package soak
 
 import (
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"reversi-board/engine"
 )
@@ -49,16 +52,56 @@ type board [8][8]side
 
 // startBoard is "d4 e5 white, d5 e4 black".
 func startBoard() board {
+	b := bareBoard()
+	b[3][3], b[4][4] = light, light
+	b[4][3], b[3][4] = dark, dark
+	return b
+}
+
+// bareBoard is the empty board.
+func bareBoard() board {
 	var b board
 	for row := range 8 {
 		for col := range 8 {
 			b[row][col] = bare
 		}
 	}
-	b[3][3], b[4][4] = light, light
-	b[4][3], b[3][4] = dark, dark
 	return b
 }
+
+// startNames lists the starts that the oracle knows.
+func startNames() []string {
+	return []string{"standard", "parallel", "inverted", "handicap-1", "handicap-2", "handicap-3", "handicap-4"}
+}
+
+// boardNamed returns a start and who begins: "d4 e4 black, d5 e5 white" is
+// parallel, "d4 e5 black, d5 e4 white" inverted; a handicap puts black discs on
+// a1, then h8, h1 and a8 as well, and White begins.
+func boardNamed(name string) (b board, first side, err error) {
+	b = startBoard()
+	switch name {
+	case "", "standard":
+	case "parallel":
+		b[3][3], b[3][4], b[4][3], b[4][4] = dark, dark, light, light
+	case "inverted":
+		b[3][3], b[3][4], b[4][3], b[4][4] = dark, light, light, dark
+	case "handicap-1", "handicap-2", "handicap-3", "handicap-4":
+		corners := [4]point{{0, 0}, {7, 7}, {7, 0}, {0, 7}}
+		for _, p := range corners[:name[len(name)-1]-'0'] {
+			b[p.row][p.col] = dark
+		}
+		return b, light, nil
+	default:
+		return b, bare, fmt.Errorf("the oracle does not know the start %.32q: want one of %s", name, strings.Join(startNames(), ", "))
+	}
+	return b, dark, nil
+}
+
+// centre are the squares of the first four discs of the historic game.
+func centre() [4]point { return [4]point{{3, 3}, {4, 3}, {3, 4}, {4, 4}} }
+
+// each is how many discs a player of the historic game owns.
+const each = 32
 
 // at returns what lies on p; outside of the board nothing does.
 func (b *board) at(p point) side {
@@ -190,10 +233,11 @@ type verdict struct {
 
 // script is a game as it must be played and recorded.
 type script struct {
-	variant string
-	first   side
-	plies   []ply
-	final   board
+	variant, startName string
+	start              board
+	first              side
+	plies              []ply
+	final              board
 	// over says that nobody can move any more; verdict is valid then.
 	over    bool
 	verdict verdict
@@ -204,28 +248,69 @@ type oracle struct {
 	script
 	turn   side
 	number int
+	// historic says that the first four discs go on the centre and that the
+	// players own 32 discs each; used counts those placed.
+	historic bool
+	used     map[side]int
 }
 
-// newOracle begins a game of a variant.
-func newOracle(variant string) (*oracle, error) {
-	o := &oracle{turn: dark}
+// newOracle begins a game of a variant from a start, standard if it is empty.
+func newOracle(variant, start string) (*oracle, error) {
+	b, first, err := boardNamed(start)
+	if err != nil {
+		return nil, err
+	}
+	o := &oracle{used: make(map[side]int)}
 	switch variant {
-	case "classic", "reverse":
+	case "classic", "reverse", "festival", "custom":
 	case "white-first":
-		o.turn = light
+		first = light
+	case "historic":
+		if start != "" && start != "standard" {
+			return nil, errors.New("the historic game has its own start")
+		}
+		b, o.historic = bareBoard(), true
 	default:
 		return nil, fmt.Errorf("the oracle does not know the variant %.32q", variant)
 	}
-	o.variant, o.first, o.final = variant, o.turn, startBoard()
+	o.variant, o.startName, o.start, o.first = variant, start, b, first
+	o.final, o.turn = b, first
 	return o, nil
+}
+
+// opening lists the free squares of the centre while the first four discs are
+// being placed.
+func (o *oracle) opening() []point {
+	if !o.historic || o.number >= 4 {
+		return nil
+	}
+	var free []point
+	for _, p := range centre() {
+		if o.final.at(p) == bare {
+			free = append(free, p)
+		}
+	}
+	return free
+}
+
+// moves lists the squares on which s may place a disc now: none when s has no
+// disc left.
+func (o *oracle) moves(s side) []point {
+	if o.historic && o.used[s] == each {
+		return nil
+	}
+	if free := o.opening(); len(free) > 0 {
+		return free
+	}
+	return o.final.moves(s)
 }
 
 // settle lets a blocked player pass, and ends the game when both are blocked.
 // It is called before every disc and after the last.
 func (o *oracle) settle() {
 	switch {
-	case o.over || len(o.final.moves(o.turn)) > 0:
-	case len(o.final.moves(o.turn.other())) > 0:
+	case o.over || len(o.moves(o.turn)) > 0:
+	case len(o.moves(o.turn.other())) > 0:
 		o.plies = append(o.plies, ply{
 			by: o.turn, pass: true, number: o.number, after: o.final, next: o.turn.other(),
 		})
@@ -238,11 +323,17 @@ func (o *oracle) settle() {
 
 // place plays a disc of the side to move on p.
 func (o *oracle) place(p point) error {
-	flipped := o.final.outflanked(p, o.turn)
-	if o.over || len(flipped) == 0 {
+	var flipped []point
+	if len(o.opening()) == 0 {
+		flipped = o.final.outflanked(p, o.turn)
+	}
+	if o.over || !slices.Contains(o.moves(o.turn), p) {
 		return fmt.Errorf("disc %d: %s on %v is against the rules", o.number+1, o.turn.color(), p.square())
 	}
 	o.number++
+	if o.historic {
+		o.used[o.turn]++
+	}
 	o.final[p.row][p.col] = o.turn
 	for _, f := range flipped {
 		o.final[f.row][f.col] = o.turn
@@ -279,7 +370,7 @@ func judgeBoard(b *board, fewestWins bool) verdict {
 
 // replay plays the discs in order, passes implied.
 func replay(variant string, discs []engine.Square) (*script, error) {
-	o, err := newOracle(variant)
+	o, err := newOracle(variant, "")
 	if err != nil {
 		return nil, err
 	}
@@ -293,13 +384,13 @@ func replay(variant string, discs []engine.Square) (*script, error) {
 }
 
 // invent plays a game to its end; pick chooses one of n legal moves.
-func invent(variant string, pick func(n int) int) (*script, error) {
-	o, err := newOracle(variant)
+func invent(variant, start string, pick func(n int) int) (*script, error) {
+	o, err := newOracle(variant, start)
 	if err != nil {
 		return nil, err
 	}
 	for o.settle(); !o.over; {
-		list := o.final.moves(o.turn)
+		list := o.moves(o.turn)
 		if err := o.place(list[pick(len(list))]); err != nil {
 			return nil, err
 		}

@@ -196,7 +196,7 @@ func TestOracleScoresVariants(t *testing.T) {
 
 func TestOracleLetsWhiteBegin(t *testing.T) {
 	for variant, want := range map[string]side{"classic": dark, "reverse": dark, "white-first": light} {
-		sc, err := invent(variant, func(n int) int { return n / 2 })
+		sc, err := invent(variant, "", func(n int) int { return n / 2 })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,7 +204,7 @@ func TestOracleLetsWhiteBegin(t *testing.T) {
 			t.Errorf("%s: %c begins, over %v", variant, sc.plies[0].by, sc.over)
 		}
 	}
-	if _, err := newOracle("checkers"); err == nil {
+	if _, err := newOracle("checkers", ""); err == nil {
 		t.Error("checkers is no variant")
 	}
 }
@@ -217,6 +217,94 @@ func TestOracleRefusesIllegalMoves(t *testing.T) {
 	} {
 		if _, err := replay("classic", discs); err == nil {
 			t.Errorf("%s: played", name)
+		}
+	}
+}
+
+// TestOracleOpening: the first four discs go on the centre and turn nothing,
+// from the fifth on the ordinary rules count.
+func TestOracleOpening(t *testing.T) {
+	o, err := newOracle("historic", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	free := "d4 d5 e4 e5"
+	for _, name := range []string{"d4", "e4", "d5", "e5"} {
+		if got := names(o.moves(o.turn)); got != free {
+			t.Fatalf("before %s: %s, want %s", name, got, free)
+		}
+		s, err := engine.ParseSquare(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := o.place(pointOf(s)); err != nil {
+			t.Fatal(err)
+		}
+		if last := o.plies[len(o.plies)-1]; len(last.flipped) != 0 {
+			t.Errorf("%s turns %s", name, names(last.flipped))
+		}
+		free = strings.TrimSpace(strings.ReplaceAll(strings.ReplaceAll(free, name, ""), "  ", " "))
+	}
+	// Black on the d file, White on the e file.
+	if got, want := names(o.moves(dark)), "f3 f4 f5 f6"; got != want {
+		t.Errorf("the fifth disc: %s, want %s", got, want)
+	}
+	if got, want := names(o.moves(light)), "c3 c4 c5 c6"; got != want {
+		t.Errorf("White instead: %s, want %s", got, want)
+	}
+}
+
+// TestOracleStock: nobody places more than 32 discs, and who has none left
+// passes although a square would be there.
+func TestOracleStock(t *testing.T) {
+	wanting := 0
+	for seed := range 300 {
+		n := seed
+		sc, err := invent("historic", "", func(of int) int { n = n*31 + 7; return (n >> 3 & 0xFFFF) % of })
+		if err != nil {
+			t.Fatal(err)
+		}
+		used := map[side]int{}
+		for _, p := range sc.plies {
+			if !p.pass {
+				used[p.by]++
+			} else if used[p.by] == 32 && len(p.after.moves(p.by)) > 0 {
+				wanting++
+			}
+		}
+		if used[dark] > 32 || used[light] > 32 {
+			t.Fatalf("game %d: %d and %d discs placed", seed, used[dark], used[light])
+		}
+	}
+	if wanting == 0 {
+		t.Error("nobody ever passed for want of discs")
+	}
+}
+
+func TestOracleStarts(t *testing.T) {
+	for name, want := range map[string]string{
+		"standard":   "d4 e5 / d5 e4 / X",
+		"parallel":   "d5 e5 / d4 e4 / X",
+		"inverted":   "d5 e4 / d4 e5 / X",
+		"handicap-1": "d4 e5 / a1 d5 e4 / O",
+		"handicap-4": "d4 e5 / a1 a8 d5 e4 h1 h8 / O",
+	} {
+		b, first, err := boardNamed(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lies := map[side][]point{}
+		for i := range 64 {
+			p := point{i % 8, i / 8}
+			lies[b.at(p)] = append(lies[b.at(p)], p)
+		}
+		if got := names(lies[light]) + " / " + names(lies[dark]) + " / " + string(rune(first)); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	for _, wrong := range [][2]string{{"classic", "sideways"}, {"historic", "parallel"}} {
+		if _, err := newOracle(wrong[0], wrong[1]); err == nil {
+			t.Errorf("%s from %s: no error", wrong[0], wrong[1])
 		}
 	}
 }

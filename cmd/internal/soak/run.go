@@ -38,8 +38,8 @@ type Options struct {
 	Games  []Game
 	Random int
 	// Variant is the name of the rules of made-up games; those of files are
-	// classic.
-	Variant string
+	// classic. Start is where they begin, a name of Starts; empty is standard.
+	Variant, Start string
 	// Seed is where all chance comes from.
 	Seed uint64
 	// Indices, if not nil, are the only games that are played.
@@ -54,6 +54,9 @@ type Options struct {
 	spoil    func(number int, a *act)
 	settings func(c *configs.Config)
 }
+
+// Starts lists the starts from which made-up games can begin.
+func Starts() []string { return startNames() }
 
 // Count returns how many games there are, played or not.
 func (o *Options) Count() int {
@@ -259,7 +262,7 @@ func (d *diary) discard() error {
 // script returns the game with that index as it must be played.
 func (r *runner) script(index int, rnd *rand.Rand) (name string, sc *script, err error) {
 	if len(r.Games) == 0 {
-		sc, err = invent(r.Variant, rnd.IntN)
+		sc, err = invent(r.Variant, r.Start, rnd.IntN)
 		return "random " + r.Variant, sc, err
 	}
 	g := &r.Games[index]
@@ -279,6 +282,9 @@ func (r *runner) game(ctx context.Context, index int, journal *archive.Journal) 
 	}
 	config := configs.Default()
 	config.Game.Variant = sc.variant
+	if sc.startName != "" {
+		config.Game.Start = sc.startName
+	}
 	config.Hardware.Simulation = configs.Simulation{Seed: rnd.Uint64(), Noise: noise, Bounce: true}
 	if r.settings != nil {
 		r.settings(config)
