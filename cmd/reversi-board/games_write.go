@@ -139,6 +139,15 @@ func (w *gameWriter) close(ok bool) error {
 	return nil
 }
 
+// end closes the output behind n games. The first error counts: what fails
+// behind it only says the same again.
+func (w *gameWriter) end(err error, n int) error {
+	if closing := w.close(err == nil && n > 0); err == nil {
+		return closing
+	}
+	return err
+}
+
 // closeWTHOR writes the file and its tables.
 func (w *gameWriter) closeWTHOR() error {
 	now := time.Now().UTC()
@@ -212,7 +221,7 @@ func convert(ctx context.Context, r *gameReader, w *gameWriter, names []string) 
 	if failed != nil {
 		err = failed
 	}
-	if err = errors.Join(err, w.close(err == nil && r.good > 0)); err != nil {
+	if err := w.end(err, r.good); err != nil {
 		return fail(r.stderr, r.command, err)
 	}
 	w.report(r.stderr, r.command)
@@ -287,7 +296,7 @@ func export(ctx context.Context, games *archive.Games, q archive.Query, r *gameR
 		r.good++
 		r.progress("archive")
 	}
-	if err := errors.Join(failed, w.close(failed == nil && r.good > 0)); err != nil {
+	if err := w.end(failed, r.good); err != nil {
 		return fail(r.stderr, r.command, err)
 	}
 	w.report(r.stderr, r.command)

@@ -339,7 +339,7 @@ func (w *writer) ggfKind() {
 	w.ggfTag("TY", kind)
 	for _, t := range g.Tags {
 		switch {
-		case t.Name == "TY":
+		case t.Name == "TY" && t.Value == kind:
 		case ggfName(t.Name):
 			w.ggfTag(t.Name, t.Value)
 		default:

@@ -35,9 +35,10 @@ func readTranscript(text string, o ReadOptions) (*Game, error) {
 	return g, nil
 }
 
-// transcript writes squares in a row; passes are implied.
+// transcript writes squares in a row; passes are implied. A game without moves
+// is its start position: an empty line would be nothing.
 func (w *writer) transcript() {
-	if !w.game.standard() {
+	if !w.game.standard() || w.game.Plies() == 0 {
 		w.add(OBF(w.game.Rules.Start), ";")
 	}
 	w.add(Transcript(w.game.Moves()), "\n")

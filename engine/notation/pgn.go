@@ -420,8 +420,11 @@ func pgnName(name string) bool {
 
 // pgnTag writes a tag; an empty value as unknown, or not at all.
 func (w *writer) pgnTag(name, value, unknown string) {
-	if value == "" {
+	switch value {
+	case "":
 		value = unknown
+	case "?", "????.??.??":
+		w.lost |= lossText // means that nobody knows
 	}
 	if value == "" {
 		return

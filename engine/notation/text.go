@@ -93,8 +93,11 @@ func (g *Game) setTag(to *string, name, value string) {
 	*to = clean
 }
 
-// addTag keeps a tag that has no field.
+// addTag keeps a tag that has no field. One without a value says nothing.
 func (g *Game) addTag(name, value string) {
+	if strings.TrimSpace(value) == "" {
+		return
+	}
 	if len(g.Tags) == maxTags {
 		g.warn("more than %d tags without a meaning here: the rest was left out", maxTags)
 		return

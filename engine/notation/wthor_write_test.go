@@ -75,44 +75,26 @@ func TestGamesGoThroughMemoryUnchanged(t *testing.T) {
 	}
 }
 
-func TestWriteReadWriteIsTheSame(t *testing.T) {
+func TestNamesGoThroughTheTables(t *testing.T) {
 	games := readYear(t, readFile(t, "WTH_1978.wtb"))
 	games[0].Players[0].Name = "Ångström Zoë"
-	var first [3][]byte
-	for round := range 2 {
-		w := notation.NewWTHOR(nil, nil)
-		for _, g := range games {
-			if _, err := w.Add(g); err != nil {
-				t.Fatal(err)
-			}
-		}
-		wtb, jou, trn, err := w.Files(notation.Date{Year: 2026, Month: 3, Day: 1})
-		if err != nil {
+	w := notation.NewWTHOR(nil, nil)
+	for _, g := range games {
+		if _, err := w.Add(g); err != nil {
 			t.Fatal(err)
 		}
-		if round == 0 {
-			first = [3][]byte{wtb, jou, trn}
-			players, errP := notation.ReadNames(bytes.NewReader(jou), notation.Players)
-			tournaments, errT := notation.ReadNames(bytes.NewReader(trn), notation.Tournaments)
-			if err := errors.Join(errP, errT); err != nil {
-				t.Fatal(err)
-			}
-			games = nil
-			options := notation.ReadOptions{Players: players, Tournaments: tournaments}
-			for g, err := range notation.Read(bytes.NewReader(wtb), notation.FormatWTHOR, options) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				games = append(games, g)
-			}
-			if games[0].Players[0].Name != "Ångström Zoë" || games[0].Event != "World Championship" {
-				t.Errorf("%+v", games[0])
-			}
-			continue
-		}
-		if !bytes.Equal(wtb, first[0]) || !bytes.Equal(jou, first[1]) || !bytes.Equal(trn, first[2]) {
-			t.Error("written twice, two different files")
-		}
+	}
+	_, jou, trn, err := w.Files(notation.Date{Year: 2026, Month: 3, Day: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	players, errP := notation.ReadNames(bytes.NewReader(jou), notation.Players)
+	tournaments, errT := notation.ReadNames(bytes.NewReader(trn), notation.Tournaments)
+	if err := errors.Join(errP, errT); err != nil {
+		t.Fatal(err)
+	}
+	if players[0] != "???" || players[1] != "Ångström Zoë" || len(tournaments) != 2 || !bytes.Contains(jou, []byte("\xc5ngstr\xf6m Zo\xeb\x00")) {
+		t.Errorf("%q, %q", players, tournaments)
 	}
 }
 
