@@ -420,11 +420,12 @@ func pgnName(name string) bool {
 
 // pgnTag writes a tag; an empty value as unknown, or not at all.
 func (w *writer) pgnTag(name, value, unknown string) {
-	switch value {
-	case "":
+	if value == "?" || value == "????.??.??" {
+		w.lost |= lossText // says in this format that nobody knows
+		value = ""
+	}
+	if value == "" {
 		value = unknown
-	case "?", "????.??.??":
-		w.lost |= lossText // means that nobody knows
 	}
 	if value == "" {
 		return

@@ -518,6 +518,9 @@ func (w *writer) sgf() {
 	}
 	w.sgfTags()
 	w.sgfValue("GC", g.Comment)
+	if g.Rules.Start.Occupied() == 0 {
+		w.add("AE[a1:h8]") // otherwise the usual start would be meant
+	}
 	w.sgfSquares("AB", g.Rules.Start.Black)
 	w.sgfSquares("AW", g.Rules.Start.White)
 	if g.Rules.Start.Turn == engine.White {
