@@ -380,7 +380,6 @@ func TestMovesHaveScores(t *testing.T) {
 // Whatever is played, every pass is listed where it happened, the newest one
 // as soon as the other side is on turn.
 func TestMovesListPasses(t *testing.T) {
-	passes := 0
 	rapid.Check(t, func(t *rapid.T) {
 		variant := rapid.SampledFrom(engine.VariantNames()).Draw(t, "variant")
 		rules, err := engine.Variant(variant)
@@ -401,7 +400,6 @@ func TestMovesListPasses(t *testing.T) {
 			if game.MustPass() {
 				want = append(want, game.Turn.String()+" pass")
 				game = game.Pass()
-				passes++
 			}
 		}
 		state := from(rules.Start.String(), rules.Start.Turn.String(), script, game.Turn.String())
@@ -422,8 +420,15 @@ func TestMovesListPasses(t *testing.T) {
 			t.Fatalf("got  %v\nwant %v", got, want)
 		}
 	})
-	if passes == 0 {
-		t.Error("no game had a pass")
+}
+
+// The start of a game of 2000 in which Black passed before ply 17.
+func TestMovesListAForcedPass(t *testing.T) {
+	const script = "f5d6c7d7c6b5d8c8a4e8c3e7f8g8b8a8"
+	list := moves([]byte(`{"start":{"board":"` + engine.Start().String() + `","turn":"black"},` +
+		`"transcript":"` + script + `","turn":"white"}`))
+	if len(list) != 17 || list[16].By != "black" || list[16].Move != "pass" || list[16].Ply != 16 {
+		t.Errorf("the list ends with %+v, want Black's pass after ply 16", list[max(0, len(list)-2):])
 	}
 }
 
