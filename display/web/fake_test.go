@@ -36,6 +36,8 @@ type table struct {
 	acts     []Act
 	commands []Command
 	refuse   string // what the hands answer, "" for nothing
+	// refuseCommand is what the board answers, "" for ok.
+	refuseCommand string
 }
 
 // newTable returns a table with the start position on it and the server that
@@ -66,6 +68,9 @@ func (tb *table) command(_ context.Context, c Command) Response {
 	tb.mu.Lock()
 	defer tb.mu.Unlock()
 	tb.commands = append(tb.commands, c)
+	if tb.refuseCommand != "" {
+		return Response{Status: "error", Code: "bad_payload", Error: tb.refuseCommand, Seq: tb.seq}
+	}
 	switch c.Name {
 	case "undo":
 		if len(tb.before) == 0 {
@@ -304,6 +309,7 @@ func (tb *table) publish() {
 	}
 	tb.server.Publish(View{
 		State: state, Sentence: tb.sentence(flip, place, remove), Table: tb.discs.String(),
+		Start: engine.Start().String(), First: "black",
 		Connections: map[string]string{"journal": "ok", "broker": "connected"},
 		Alerts:      tb.alerts, AutoFlip: tb.auto, Failed: tb.failed,
 	})

@@ -300,11 +300,13 @@ func (v *view) json() (text []byte, etag string) {
 			Moves       []Played          `json:"moves"`
 			Sentence    string            `json:"sentence"`
 			Table       string            `json:"table"`
+			Start       string            `json:"start"`
+			First       string            `json:"first"`
 			Connections map[string]string `json:"connections"`
 			Alerts      []Alert           `json:"alerts"`
 			AutoFlip    bool              `json:"auto_flip"`
 			Failed      []string          `json:"failed"`
-		}{1, state, moves(state), v.Sentence, v.Table, v.Connections, v.Alerts, v.AutoFlip, v.Failed})
+		}{1, state, moves(state), v.Sentence, v.Table, v.Start, v.First, v.Connections, v.Alerts, v.AutoFlip, v.Failed})
 		sum := sha256.Sum256(v.text)
 		v.etag = `"` + hex.EncodeToString(sum[:12]) + `"`
 	})

@@ -73,6 +73,7 @@ func TestBrowser(t *testing.T) {
 		{"shows names as text", showsNamesAsText},
 		{"follows a takeback", followsTakeback},
 		{"gives commands", givesCommands},
+		{"offers every game", offersEveryGame},
 		{"has no hands on a real board", hasNoHands},
 		{"does not blink where motion is not wanted", doesNotBlink},
 	} {
@@ -84,6 +85,8 @@ func TestBrowser(t *testing.T) {
 	}
 	t.Run("lives in ten tabs", func(t *testing.T) { livesInTenTabs(t, b) })
 	t.Run("understands the referee", func(t *testing.T) { showsTheReferee(t, b) })
+	t.Run("shows the historic game", func(t *testing.T) { showsTheHistoricGame(t, b) })
+	t.Run("shows the reverse game", func(t *testing.T) { showsTheReverseGame(t, b) })
 	t.Run("waits for the board", func(t *testing.T) {
 		s := plain(t, nil) // nothing has been published yet
 		p := b.open(t, serve(t, s), phone())

@@ -45,7 +45,11 @@ func (j *judged) see(discs engine.Discs) {
 	if err != nil {
 		j.t.Fatal(err)
 	}
-	j.server.Publish(View{State: text, Sentence: display.Sentence(&j.state), Table: discs.String()})
+	start := j.state.Match.Rules.Start
+	j.server.Publish(View{
+		State: text, Sentence: display.Sentence(&j.state), Table: discs.String(),
+		Start: start.Discs.String(), First: start.Turn.String(),
+	})
 }
 
 // The page understands what the referee really says.

@@ -56,7 +56,7 @@ const (
 	OpFail     = "fail"     // the sensor of Square fails as Fault says
 	OpHeal     = "heal"     // the sensor of Square works again; without one, all do
 	OpAutoFlip = "autoflip" // the hands turn the discs of each move themselves, if On
-	OpReset    = "reset"    // set up the start position
+	OpReset    = "reset"    // set up the start position of the game
 	OpSweep    = "sweep"    // all discs off the board
 )
 
@@ -98,6 +98,9 @@ type View struct {
 	// Table is what lies on the table, 64 of -BW?, a1 to h8: the simulator's
 	// truth, or what the cells of a real board say. Empty: not known yet.
 	Table string
+	// Start is what the game that is played, or is to be, begins with, 64 of
+	// -BW, and First who begins, black or white. Both may be empty.
+	Start, First string
 	// Connections names the state of what the board talks to, such as
 	// "broker": "connected". Only entries other than "ok" and "connected" are
 	// worth a visitor's attention.

@@ -368,8 +368,10 @@ func (a *App) present() {
 
 // view is what the page shows besides the events and the LEDs.
 func (a *App) view(state []byte) web.View {
+	start := a.core.State.Match.Rules.Start
 	v := web.View{
 		State: state, Sentence: display.Sentence(&a.core.State),
+		Start: start.Discs.String(), First: start.Turn.String(),
 		Connections: map[string]string{"journal": "ok", "broker": a.link.status()},
 	}
 	// What the sentence says already need not be said twice.

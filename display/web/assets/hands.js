@@ -4,9 +4,6 @@ import { $, indexOf, other, post } from "./model.js";
 
 /** @typedef {import("./model.js").View} View @typedef {import("./model.js").Color} Color */
 
-/** The start position, for the colors of discs that are set up by hand. */
-const START = /** @type {Record<string, Color>} */ ({ d4: "white", e5: "white", d5: "black", e4: "black" });
-
 export class Hands {
   /** @param {(text: string) => void} complain */
   constructor(complain) {
@@ -78,10 +75,11 @@ export class Hands {
   color(square) {
     const state = this.view?.state;
     if (state?.pending?.to_flip.includes(square)) return state.pending.by;
-    if (state?.phase === "setup" || state?.phase === "idle") return START[square] ?? "black";
-    const record = state?.board[indexOf(square)];
-    if (record === "B") return "black";
-    if (record === "W") return "white";
+    const setup = state?.phase === "setup" || state?.phase === "idle";
+    const wanted = (setup ? this.view?.start : state?.board)?.[indexOf(square)];
+    if (wanted === "B") return "black";
+    if (wanted === "W") return "white";
+    if (setup) return this.view?.first || "black";
     return state?.turn === "white" ? "white" : "black";
   }
 

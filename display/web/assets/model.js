@@ -16,7 +16,9 @@
  * @property {{move: string, by: Color, flipped: string[]}|null} last
  * @property {{move: string, by: Color, to_flip: string[], done: string[]}|null} pending
  * @property {{flip: string[], place: string[], remove: string[]}} guide
+ * @property {{board: string, turn: Color}} start  where the game on record began
  * @property {string} transcript
+ * @property {{black: number, white: number}|null} hand  discs left, where each has a stock
  * @property {{black: string, white: string}} players
  * @property {{result: string}|null} result
  * @property {{active: boolean, code: string|null, squares: string[]}|null} problem
@@ -26,6 +28,8 @@
  * @property {Played[]} moves
  * @property {string} sentence
  * @property {string} table  64 of -BW?, what lies on the table; "" if unknown
+ * @property {string} start  64 of -BW, what the game that is played, or is to be, begins with
+ * @property {Color|""} first  who begins it
  * @property {Record<string, string>|null} connections
  * @property {Alert[]|null} alerts
  * @property {boolean} auto_flip

@@ -8,10 +8,14 @@ import { $, capital, element, newID, post } from "./model.js";
  * @typedef {import("./model.js").Color} Color
  */
 
-const VARIANTS = /** @type {Record<string, string>} */ ({
-  classic: "Classic: most discs win",
-  reverse: "Reverse: fewest discs win",
-  "white-first": "White begins",
+/** The name of each game, and what is special about it. */
+const VARIANTS = /** @type {Record<string, [string, string]>} */ ({
+  classic: ["Classic", "Most discs win."],
+  reverse: ["Reverse", "The same moves, but fewest discs win."],
+  historic: ["Historic", "The board is empty. The first four discs go in the middle, in turn. 32 discs each."],
+  "white-first": ["White begins", "Classic, but White makes the first move."],
+  festival: ["Festival", "Played like Classic."],
+  custom: ["Own start", "Classic, from a start of your own."],
 });
 
 const PROFILES = /** @type {Record<string, string>} */ ({ home: "At home" });
@@ -26,7 +30,15 @@ export class Panel {
     $("undo").addEventListener("click", () => this.command("undo", { plies: 1 }, true));
     $("identify").addEventListener("click", () => this.command("identify", {}, false));
     $("new").addEventListener("click", () => this.ask());
-    $("new-game").addEventListener("close", () => this.answered());
+    $("new-form").addEventListener("submit", (e) => {
+      e.preventDefault();
+      this.begin();
+    });
+    $("variant").addEventListener("change", () => this.choices());
+    $("start").addEventListener("change", () => {
+      this.choices();
+      if (input("start").value === "own") $("own").focus();
+    });
     $("new-cancel").addEventListener("click", () => /** @type {HTMLDialogElement} */ ($("new-game")).close(""));
     $("copy").addEventListener("click", () => this.copy());
   }
@@ -36,16 +48,25 @@ export class Panel {
    * @param {boolean} sure  only if nothing has happened since the visitor looked
    */
   async command(name, args, sure) {
+    const refused = await this.order(name, args, sure);
+    if (refused) this.complain(refused);
+  }
+
+  /**
+   * Sends a command and returns why it was refused, "" if it was not.
+   * @param {string} name @param {object} args @param {boolean} sure
+   */
+  async order(name, args, sure) {
     const body = { name, args, id: newID(), ...(sure && this.view?.state ? { if_seq: this.view.state.seq } : {}) };
     const reply = await post("/api/v1/command", body);
-    if (reply.status !== "ok") this.complain(reply.error || "The board refused that.");
+    return reply.status === "ok" ? "" : reply.error || "The board refused that.";
   }
 
   /** @param {Card} card */
   introduce(card) {
     $("name").textContent = card.name;
     document.title = card.name;
-    fill("variant", card.variants ?? ["classic"], VARIANTS);
+    fill("variant", card.variants ?? ["classic"], Object.fromEntries(Object.entries(VARIANTS).map(([v, [name]]) => [v, name])));
     fill("profile", card.profiles ?? [], PROFILES);
     const choice = (card.profiles ?? []).length > 1;
     $("profile").hidden = $("profile-label").hidden = !choice;
@@ -59,23 +80,52 @@ export class Panel {
       input("black").value = state.players?.black ?? "";
       input("white").value = state.players?.white ?? "";
     }
+    this.recall();
+    this.choices();
+    $("new-error").hidden = true;
     $("new-warn").hidden = !(state && (state.phase === "playing" || state.phase === "paused") && state.ply > 0);
-    dialog.returnValue = "";
     dialog.showModal();
   }
 
-  answered() {
-    if (/** @type {HTMLDialogElement} */ ($("new-game")).returnValue !== "start") return;
+  /** Offers the start of the game that is on. */
+  recall() {
+    const { start = "", first = "" } = this.view ?? {};
+    const names = [...document.querySelectorAll("#start option")].map((o) => /** @type {HTMLOptionElement} */ (o).value);
+    const known = /^-*$/.test(start) ? "standard" : names.find((name) => startBoard(name) === start);
+    const side = { black: "X", white: "O" }[first] ?? "X";
+    input("start").value = known ?? "own";
+    input("own").value = known ? "" : `${start.replaceAll("B", "X").replaceAll("W", "O")} ${side}`;
+    const usual = known?.startsWith("handicap") || input("variant").value === "white-first" ? "white" : "black";
+    input("first").value = known && first && first !== usual ? first : "auto";
+  }
+
+  /** Shows what goes with the chosen game and start. */
+  choices() {
+    const variant = input("variant").value;
+    $("variant-says").textContent = VARIANTS[variant]?.[1] ?? "";
+    $("start-row").hidden = variant === "historic";
+    $("own-row").hidden = variant === "historic" || input("start").value !== "own";
+    /** @type {HTMLInputElement} */ ($("own")).required = !$("own-row").hidden;
+  }
+
+  /** Asks for the game; the dialog stays open with the reason if it cannot be. */
+  async begin() {
     const profile = input("profile").value;
-    this.command(
+    const start = $("start-row").hidden ? "standard" : $("own-row").hidden ? input("start").value : input("own").value.trim();
+    const refused = await this.order(
       "new",
       {
         variant: input("variant").value,
+        ...(start !== "standard" ? { start } : {}),
+        ...(input("first").value !== "auto" ? { first: input("first").value } : {}),
         ...(profile ? { profile } : {}),
         players: { black: input("black").value.trim(), white: input("white").value.trim() },
       },
       true,
     );
+    $("new-error").textContent = refused;
+    $("new-error").hidden = !refused;
+    if (!refused) /** @type {HTMLDialogElement} */ ($("new-game")).close();
   }
 
   /** @param {View} view */
@@ -89,11 +139,25 @@ export class Panel {
     const { black, white } = state.score;
     this.player("black", black);
     this.player("white", white);
+    this.rule();
     $("balance").style.setProperty("--black", String(black));
     $("balance").style.setProperty("--white", String(white));
     /** @type {HTMLButtonElement} */ ($("undo")).disabled = state.ply === 0 || state.phase === "setup" || state.phase === "idle";
     document.body.dataset.phase = state.phase;
     this.moves(view);
+  }
+
+  /** What is special about the game, where the score is. */
+  rule() {
+    const { variant = "", hand = null } = this.view?.state ?? {};
+    const rule = $("rule");
+    rule.hidden = !["reverse", "historic", "festival"].includes(variant);
+    if (variant === "reverse") rule.replaceChildren("Reverse: ", element("b", "", "fewest discs win"));
+    if (variant === "festival") rule.replaceChildren("Festival");
+    if (variant === "historic") {
+      const left = (/** @type {number} */ n) => element("b", "", String(n));
+      rule.replaceChildren("Historic, discs left: Black ", left(hand?.black ?? 32), ", White ", left(hand?.white ?? 32));
+    }
   }
 
   /** @param {Color} color @param {number} count */
@@ -153,7 +217,7 @@ export class Panel {
           mini,
           element("span", "vh", capital(m.by)),
           element("span", "to", m.move),
-          element("span", "turned", m.move === "pass" ? "" : `+${m.flipped}`),
+          element("span", "turned", m.flipped ? `+${m.flipped}` : ""),
         );
         item.title = `${m.black} – ${m.white}`;
         return item;
@@ -196,6 +260,16 @@ export class Panel {
 
 /** @param {string} id */
 const input = (id) => /** @type {HTMLInputElement|HTMLSelectElement} */ ($(id));
+
+/** The 64 squares of a start with a name, "" for one without. @param {string} name */
+function startBoard(name) {
+  const middle = { standard: "WBBW", parallel: "BBWW", inverted: "BWWB" }[name] ?? (name.startsWith("handicap") ? "WBBW" : "");
+  if (!middle) return "";
+  const board = Array(64).fill("-");
+  [27, 28, 35, 36].forEach((at, i) => (board[at] = middle[i]));
+  for (const corner of [0, 63, 7, 56].slice(0, Number(name.split("-")[1] ?? 0))) board[corner] = "B";
+  return board.join("");
+}
 
 /** @param {Element} e @param {string} selector */
 const part = (e, selector) => /** @type {HTMLElement} */ (e.querySelector(selector));

@@ -69,7 +69,7 @@ export class Announcer {
       return;
     }
     this.flush(true);
-    const text = words(event);
+    const text = words(event, this.view?.state ?? null);
     if (text) this.say(text);
   }
 
@@ -79,15 +79,17 @@ export class Announcer {
       const { ply, data } = this.waiting[0];
       const played = this.view?.moves.find((m) => m.ply === ply && m.move === data.move && m.by === data.by);
       if (!played && !all) return;
+      const turned = (data.flipped ?? []).length;
+      const flips = turned ? `, ${turned} flipped` : "";
       const score = played ? `, ${played.black} to ${played.white}` : "";
-      this.say(`${capital(data.by)} ${data.move}, ${(data.flipped ?? []).length} flipped${score}.`);
+      this.say(`${capital(data.by)} ${data.move}${flips}${score}.`);
       this.waiting.shift();
     }
   }
 }
 
-/** @param {GameEvent} event */
-function words({ type, data }) {
+/** @param {GameEvent} event @param {import("./model.js").State|null} state */
+function words({ type, data }, state) {
   const squares = (data?.squares ?? []).join(", ");
   switch (type) {
     case "game_started":
@@ -97,7 +99,7 @@ function words({ type, data }) {
     case "undo":
       return data.plies === 1 ? "One move taken back." : `${data.plies} moves taken back.`;
     case "illegal_move":
-      return `${capital(data.move ?? "that")} is not possible: ${REASONS[data.reason] ?? data.reason}.`;
+      return `${capital(data.move ?? "that")} is not possible: ${why(data.reason, state)}.`;
     case "game_over":
       return over(data);
     case "sensor_fault":
@@ -109,6 +111,12 @@ function words({ type, data }) {
     default:
       return "";
   }
+}
+
+/** @param {string} reason @param {import("./model.js").State|null} state */
+function why(reason, state) {
+  const opening = state?.phase === "playing" && state.ply < 4 && /^-*$/.test(state.start?.board ?? "B");
+  return reason === "no_flip" && opening ? "the first four discs go in the middle" : (REASONS[reason] ?? reason);
 }
 
 /** @param {any} data */
