@@ -21,6 +21,7 @@ import (
 
 	"reversi-board/engine"
 	"reversi-board/engine/notation"
+	"reversi-board/engine/opponent/enginetest"
 )
 
 // asProgram, when set in the environment, makes the test binary be the program:
@@ -33,6 +34,7 @@ const asProgram = "REVERSI_BOARD_TEST_IS_PROGRAM"
 const patience = 30 * time.Second
 
 func TestMain(m *testing.M) {
+	enginetest.Main()
 	if os.Getenv(asProgram) != "" {
 		main()
 	}

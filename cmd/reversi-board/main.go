@@ -19,6 +19,8 @@ func commands() []command {
 		runCommand(),
 		perftCommand(),
 		solveCommand(),
+		engineCommand(),
+		matchCommand(),
 		gamesCommand(),
 		soakCommand(),
 		versionCommand(),
