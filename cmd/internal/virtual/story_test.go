@@ -371,5 +371,5 @@ func tell(seed uint64, lines []line) (where int, err error) {
 // isSetting tells the lines that come before the power is switched on.
 func isSetting(l line) bool {
 	first, _ := l.words()
-	return slices.Contains([]string{"variant", "players", "lay"}, first)
+	return slices.Contains([]string{"variant", "start", "players", "lay"}, first)
 }

@@ -22,6 +22,7 @@ import (
 // Before the power is on:
 //
 //	variant NAME               the rules
+//	start TEXT                 where the game begins
 //	players BLACK WHITE        their names
 //	lay                        discs on the table, eight indented lines of X O -
 //
@@ -547,6 +548,9 @@ func (b *bench) command(first, rest string) error {
 		return b.sweep(d)
 	case "variant":
 		b.config.Game.Variant = rest
+		return nil
+	case "start":
+		b.config.Game.Start = rest
 		return nil
 	case "players":
 		b.config.Game.Players[0], b.config.Game.Players[1], _ = strings.Cut(rest, " ")
