@@ -115,7 +115,7 @@ func (s *Searcher) rate(p place, depth, sel int) []Rated {
 	c := s.core
 	var rated []Rated
 	for m := range engine.LegalMoves(p.own, p.opp).All() {
-		c.begin(0, p)
+		c.begin(p)
 		move := candidate{flips: engine.Flips(p.own, p.opp, m), s: m}
 		c.down(0, &move)
 		score := -c.mid(1, p.after(m, move.flips), depth-1, -infinity, infinity, sel)
@@ -132,7 +132,7 @@ func (s *Searcher) bestOfLevel(ctx context.Context, position engine.Position) (R
 		depth = s.o.Depth
 	}
 	// What the table remembers from other positions must not change a move.
-	s.core.hash.clear()
+	s.core.forget()
 	exact := p.n <= k.exact
 	sel := k.sel
 	if exact {
@@ -270,7 +270,7 @@ func (s *Searcher) bestOpening(ctx context.Context, g engine.Game) (Result, erro
 func (s *Searcher) openingScore(g engine.Game) float64 {
 	if g.Rules.Opening&g.Empty() == 0 {
 		p := placeOf(g.Position)
-		s.core.begin(0, p)
+		s.core.begin(p)
 		return float64(s.core.mid(0, p, openingDepth, -infinity, infinity, exactSel)) / unit
 	}
 	best := -float64(infinity)

@@ -42,7 +42,7 @@ func next(g engine.Game, m engine.Move) engine.Game {
 // score of the first one in points: 2 for a win, 1 for a draw.
 func match(t testing.TB, rules engine.Rules, a, b search.Options, openings int) (points int) {
 	t.Helper()
-	r := rand.New(rand.NewPCG(11, 12))
+	r := rand.New(rand.NewPCG(11, 12)) //nolint:gosec // Chance that must repeat.
 	for n := range openings {
 		opening := randomGame(r, rules, 54)
 		for _, first := range []engine.Color{engine.Black, engine.White} {
@@ -101,7 +101,7 @@ func TestLevelOneCanBeBeatenByTakingCornersAndLittleElse(t *testing.T) {
 		}
 		return engine.At(legal.First())
 	}
-	r := rand.New(rand.NewPCG(5, 6))
+	r := rand.New(rand.NewPCG(5, 6)) //nolint:gosec // Chance that must repeat.
 	won := 0
 	const games = 30
 	for n := range games {
@@ -125,7 +125,7 @@ func TestLevelOneCanBeBeatenByTakingCornersAndLittleElse(t *testing.T) {
 }
 
 func TestLevelsRepeatBySeedWhateverWasSearchedBefore(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
+	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // Chance that must repeat.
 	for level := 1; level <= 9; level++ {
 		fresh := search.Options{Level: level, Seed: 7}
 		used := search.New(fresh)
@@ -142,7 +142,7 @@ func TestLevelsRepeatBySeedWhateverWasSearchedBefore(t *testing.T) {
 func TestLowLevelsVaryWithTheSeed(t *testing.T) {
 	for level := 1; level <= 5; level++ {
 		seen := make(map[engine.Move]bool)
-		g := randomGame(rand.New(rand.NewPCG(3, 4)), variant(t, "classic"), 40)
+		g := randomGame(rand.New(rand.NewPCG(3, 4)), variant(t, "classic"), 40) //nolint:gosec // Chance that must repeat.
 		for seed := range uint64(40) {
 			seen[best(t, small(search.Options{Level: level, Seed: seed}), g).Move] = true
 		}
@@ -199,7 +199,7 @@ func (h *hand) read() time.Duration {
 }
 
 func TestTheStrongestLevelKeepsItsTime(t *testing.T) {
-	g := randomGame(rand.New(rand.NewPCG(8, 9)), variant(t, "classic"), 44)
+	g := randomGame(rand.New(rand.NewPCG(8, 9)), variant(t, "classic"), 44) //nolint:gosec // Chance that must repeat.
 	for _, test := range []struct {
 		name  string
 		o     search.Options
@@ -226,7 +226,7 @@ func TestTheStrongestLevelKeepsItsTime(t *testing.T) {
 }
 
 func TestAStoppedSearchStillHasAMove(t *testing.T) {
-	g := randomGame(rand.New(rand.NewPCG(8, 9)), variant(t, "classic"), 40)
+	g := randomGame(rand.New(rand.NewPCG(8, 9)), variant(t, "classic"), 40) //nolint:gosec // Chance that must repeat.
 	ctx, cancel := context.WithCancel(t.Context())
 	reads := 0
 	s := small(search.Options{Time: time.Hour, Now: func() time.Duration {
@@ -286,7 +286,7 @@ func TestHistoricGamesArePlayedToTheirEnd(t *testing.T) {
 
 func TestTheLastDiscsAreCounted(t *testing.T) {
 	s := small(search.Options{Level: 8})
-	r := rand.New(rand.NewPCG(21, 22))
+	r := rand.New(rand.NewPCG(21, 22)) //nolint:gosec // Chance that must repeat.
 	differ := 0
 	for range 60 {
 		g := randomGame(r, historic(), 3+r.IntN(4))

@@ -13,7 +13,7 @@ func (s *Searcher) Evaluate(ctx context.Context, position engine.Position, goal 
 	s.setGoal(goal)
 	defer s.start(ctx, 0)()
 	c, p := s.core, placeOf(position)
-	c.begin(0, p)
+	c.begin(p)
 	score := c.mid(0, p, max(depth, 0), -infinity, infinity, exactSel)
 	if s.stop.Load() {
 		return 0, stopped(ctx)

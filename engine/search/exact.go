@@ -9,9 +9,12 @@ import (
 // solver finds exact scores of the end of the game by looking at all of it.
 // It evaluates nothing. It is used by one goroutine at a time.
 type solver struct {
-	t     *tables
-	hash  *hashTable
-	nodes uint64
+	t *tables
+	// hash is the large table; near is a small one for positions close to the
+	// end of the game, so many that the way to the large table in memory would
+	// cost more than it saves.
+	hash, near *hashTable
+	nodes      uint64
 	// stop is set from outside to end the search; what is returned then means
 	// nothing.
 	stop *atomic.Bool
@@ -54,10 +57,28 @@ const (
 	// smallTo is up to how many empty squares neither hash table nor sorting
 	// is worth its time.
 	smallTo = 6
+	// nearTo is up to how many empty squares the small table is used, nearSize
+	// its size in bytes.
+	nearTo   = 9
+	nearSize = 1 << 19
 	// hashedTo is up to how many empty squares moves are sorted by the number
 	// of replies alone.
 	hashedTo = 13
 )
+
+// table returns the table for positions with n empty squares.
+func (x *solver) table(n int) *hashTable {
+	if n <= nearTo {
+		return x.near
+	}
+	return x.hash
+}
+
+// forget empties both tables.
+func (x *solver) forget() {
+	x.hash.clear()
+	x.near.clear()
+}
 
 // solve returns the score in discs of a position with n empty squares,
 // n <= hashedTo: exact between alpha and beta, else a bound (fail soft).
@@ -100,23 +121,22 @@ func (x *solver) small(own, opp engine.Bitboard, alpha, beta, n int, parity uint
 		return -x.small(opp, own, -beta, -alpha, n, parity)
 	}
 	best := -infinity
-	odd := legal & x.t.odd[parity&15]
-	for _, set := range [2]engine.Bitboard{odd, legal &^ odd} {
-		for ; set != 0; set &= set - 1 {
-			s := set.First() & 63
-			f := engine.Flips(own, opp, s)
-			var score int
-			if n == 5 {
-				score = -x.few(opp&^f, own|f|s.Bit(), -beta, -max(alpha, best), 4, parity^x.t.quadrant[s])
-			} else {
-				score = -x.small(opp&^f, own|f|s.Bit(), -beta, -max(alpha, best), n-1, parity^x.t.quadrant[s])
-			}
-			if score > best {
-				best = score
-				if best >= beta {
-					return best
-				}
-			}
+	set := legal & x.t.odd[parity&15]
+	for rest := legal &^ set; set|rest != 0; set &= set - 1 {
+		if set == 0 {
+			set, rest = rest, 0
+		}
+		s := set.First() & 63
+		f := engine.Flips(own, opp, s)
+		var score int
+		if n == 5 {
+			score = -x.few(opp&^f, own|f|s.Bit(), -beta, -max(alpha, best), 4, parity^x.t.quadrant[s])
+		} else {
+			score = -x.small(opp&^f, own|f|s.Bit(), -beta, -max(alpha, best), n-1, parity^x.t.quadrant[s])
+		}
+		best = max(best, score)
+		if best >= beta {
+			break
 		}
 	}
 	return best
@@ -131,7 +151,7 @@ func (x *solver) hashed(own, opp engine.Bitboard, alpha, beta, n int) int {
 		}
 	}
 	first, second := engine.Square(noMove), engine.Square(noMove)
-	if e := x.hash.find(own, opp); e != nil {
+	if e := x.table(n).find(own, opp); e != nil {
 		if e.depth >= exactDepth {
 			lower, upper := int(e.lower), int(e.upper)
 			switch {
@@ -186,7 +206,7 @@ func (x *solver) tryAll(own, opp engine.Bitboard, alpha, beta, n int, list []can
 	if x.stop.Load() {
 		return best
 	}
-	x.hash.store(own, opp, &result{
+	x.table(n).store(own, opp, &result{
 		alpha: alpha * unit, beta: beta * unit, score: best * unit, depth: exactDepth + n, sel: exactSel, move: move,
 	})
 	return best

@@ -1,10 +1,6 @@
 package search
 
-import (
-	"math/bits"
-
-	"reversi-board/engine"
-)
+import "reversi-board/engine"
 
 // infinity is beyond every score in units, and in discs.
 const infinity = 32000
@@ -115,44 +111,47 @@ func (x *solver) last2Moves(own, opp engine.Bitboard, beta int, a, b engine.Squa
 }
 
 // few returns the score in discs with n = 3 or 4 empty squares, fail soft.
-// Squares in quarters with an odd number of empty squares come first: whoever
-// moves there moves last there.
 func (x *solver) few(own, opp engine.Bitboard, alpha, beta, n int, parity uint8) int {
 	x.nodes++
+	if best := x.fewMoves(own, opp, alpha, beta, n, parity); best != -infinity {
+		return best
+	}
+	if engine.LegalMoves(opp, own) == 0 {
+		return x.sign * final(own, opp)
+	}
+	return -x.few(opp, own, -beta, -alpha, n, parity)
+}
+
+// fewMoves tries all squares; -infinity when none is a move. Those in quarters
+// with an odd number of empty squares come first: whoever moves there moves
+// last there.
+func (x *solver) fewMoves(own, opp engine.Bitboard, alpha, beta, n int, parity uint8) int {
 	empty := ^(own | opp)
 	best := -infinity
-	odd := empty & x.t.odd[parity&15]
-	for _, set := range [2]engine.Bitboard{odd, empty &^ odd} {
-		for ; set != 0; set &= set - 1 {
-			s := set.First() & 63
-			if x.t.around[s]&opp == 0 {
-				continue
-			}
-			f := engine.Flips(own, opp, s)
-			if f == 0 {
-				continue
-			}
-			var score int
-			if n == 3 {
-				rest := uint64(empty &^ s.Bit())
-				score = -x.last2(opp&^f, own|f|s.Bit(), -max(alpha, best),
-					engine.Square(bits.TrailingZeros64(rest)), engine.Square(bits.TrailingZeros64(rest&(rest-1))))
-			} else {
-				score = -x.few(opp&^f, own|f|s.Bit(), -beta, -max(alpha, best), n-1, parity^x.t.quadrant[s])
-			}
-			if score > best {
-				best = score
-				if best >= beta {
-					return best
-				}
-			}
+	set := empty & x.t.odd[parity&15]
+	for rest := empty &^ set; set|rest != 0; set &= set - 1 {
+		if set == 0 {
+			set, rest = rest, 0
 		}
-	}
-	if best == -infinity {
-		if engine.LegalMoves(opp, own) == 0 {
-			return x.sign * final(own, opp)
+		s := set.First() & 63
+		if x.t.around[s]&opp == 0 {
+			continue
 		}
-		return -x.few(opp, own, -beta, -alpha, n, parity)
+		f := engine.Flips(own, opp, s)
+		if f == 0 {
+			continue
+		}
+		var score int
+		if n == 3 {
+			left := empty &^ s.Bit()
+			score = -x.last2(opp&^f, own|f|s.Bit(), -max(alpha, best), left.First(), (left & (left - 1)).First())
+		} else {
+			score = -x.few(opp&^f, own|f|s.Bit(), -beta, -max(alpha, best), n-1, parity^x.t.quadrant[s])
+		}
+		best = max(best, score)
+		if best >= beta {
+			break
+		}
 	}
 	return best
 }

@@ -56,8 +56,8 @@ func (c *core) score(ply int, p place) int {
 	return c.weights.Score(&c.stack[ply].features, p.own, p.opp)
 }
 
-// begin makes p the position of a ply.
-func (c *core) begin(ply int, p place) { c.stack[ply].features = c.extract.Of(p.own, p.opp) }
+// begin makes p the position of the root, ply 0.
+func (c *core) begin(p place) { c.stack[0].features = c.extract.Of(p.own, p.opp) }
 
 // down makes the position after a move that of the next ply.
 func (c *core) down(ply int, m *candidate) {
@@ -105,25 +105,13 @@ func (c *core) mid(ply int, p place, depth, alpha, beta, sel int) int {
 		return c.lastPly(ply, p, legal, beta)
 	}
 	c.nodes++
-	want, wantSel := depth, sel
-	if depth == p.n {
-		if sel == exactSel {
-			want = exactDepth + p.n
-		}
-		if alpha >= stableFrom(p.n)*unit {
-			if limit := c.limit(p.own, p.opp) * unit; limit <= alpha {
-				return limit
-			}
-		}
+	r := result{alpha: alpha, beta: beta, depth: depth, sel: sel}
+	if depth == p.n && sel == exactSel {
+		r.depth += exactDepth
 	}
-	first, second := engine.Square(noMove), engine.Square(noMove)
-	if e := c.hash.find(p.own, p.opp); e != nil {
-		if int(e.depth) >= want && int(e.sel&selMask) >= wantSel {
-			if score, ok := e.decides(alpha, beta); ok {
-				return score
-			}
-		}
-		first, second = engine.Square(e.move), engine.Square(e.other)
+	first, second, ok := c.recall(p, &r)
+	if ok {
+		return r.score
 	}
 	if c.halted() {
 		return alpha
@@ -133,18 +121,34 @@ func (c *core) mid(ply int, p place, depth, alpha, beta, sel int) int {
 			return score
 		}
 	}
-	list := c.order(ply, p, legal, depth, alpha, first, second)
-	if depth == p.n && depth > solverTo+1 {
-		if score, ok := c.known(p, list, want, sel, alpha, beta); ok {
-			return score
-		}
+	list := c.order(ply, p, legal, depth, first, second)
+	if depth == p.n && depth > solverTo+1 && c.known(p, list, &r) {
+		return r.score
 	}
-	r := result{alpha: alpha, beta: beta, depth: want, sel: sel}
 	c.tryMoves(ply, p, list, depth, &r)
 	if !c.stop.Load() {
 		c.hash.store(p.own, p.opp, &r)
 	}
 	return r.score
+}
+
+// recall looks whether stable discs or the table already decide what r asks
+// for; if so, ok is true and the score is in r. Else it returns the moves that
+// the table knows.
+func (c *core) recall(p place, r *result) (first, second engine.Square, ok bool) {
+	if r.depth >= p.n && r.alpha >= stableFrom(p.n)*unit {
+		if r.score = c.limit(p.own, p.opp) * unit; r.score <= r.alpha {
+			return noMove, noMove, true
+		}
+	}
+	e := c.hash.find(p.own, p.opp)
+	if e == nil {
+		return noMove, noMove, false
+	}
+	if int(e.depth) >= r.depth && int(e.sel&selMask) >= r.sel {
+		r.score, ok = e.decides(r.alpha, r.beta)
+	}
+	return engine.Square(e.move), engine.Square(e.other), ok
 }
 
 // decides reports whether the bounds of an entry are all that the window asks
@@ -190,21 +194,18 @@ func (c *core) lastPly(ply int, p place, legal engine.Bitboard, beta int) int {
 	return best
 }
 
-// known looks whether the table already knows a move that is good enough.
-func (c *core) known(p place, list []candidate, want, sel, alpha, beta int) (score int, ok bool) {
-	if want >= exactDepth {
-		want--
-	} else {
-		want = p.n - 1
-	}
+// known looks whether the table already knows a move that is good enough for
+// what r asks; if so, the score is in r.
+func (c *core) known(p place, list []candidate, r *result) bool {
 	for i := range list {
 		next := p.after(list[i].s, list[i].flips)
 		e := c.hash.find(next.own, next.opp)
-		if e != nil && int(e.depth) >= want && int(e.sel&selMask) >= sel && -int(e.upper) >= beta {
-			return -int(e.upper), true
+		if e != nil && int(e.depth) >= r.depth-1 && int(e.sel&selMask) >= r.sel && -int(e.upper) >= r.beta {
+			r.score = -int(e.upper)
+			return true
 		}
 	}
-	return 0, false
+	return false
 }
 
 // tryMoves searches the moves of a list in their order and puts what it finds
@@ -241,7 +242,7 @@ func (c *core) tryMoves(ply int, p place, list []candidate, depth int, r *result
 // order returns the moves of a ply, each with a score that says how early it
 // is to be tried: those that the table knows first, then by what a shallow
 // search thinks of them and by the replies they leave.
-func (c *core) order(ply int, p place, legal engine.Bitboard, depth, alpha int, first, second engine.Square) []candidate {
+func (c *core) order(ply int, p place, legal engine.Bitboard, depth int, first, second engine.Square) []candidate {
 	list := c.stack[ply].list[:0]
 	look := sortDepth(depth, p.n)
 	for ; legal != 0; legal &= legal - 1 {

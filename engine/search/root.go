@@ -19,7 +19,7 @@ type rootMove struct {
 
 // rootMoves lists the legal moves of p, sorted by a first look.
 func (c *core) rootMoves(p place) []rootMove {
-	c.begin(0, p)
+	c.begin(p)
 	var list []rootMove
 	for s := range engine.LegalMoves(p.own, p.opp).All() {
 		m := rootMove{candidate: candidate{flips: engine.Flips(p.own, p.opp, s), s: s}}
@@ -66,7 +66,7 @@ func (c *core) search(p place, list []rootMove, depth, sel, guess int) (score in
 
 // window searches all moves in one window (PVS).
 func (c *core) window(p place, list []rootMove, depth, sel, alpha, beta int) (score int, ok bool) {
-	c.begin(0, p)
+	c.begin(p)
 	best := -infinity
 	for i := range list {
 		m := &list[i]

@@ -62,7 +62,7 @@ func New(o Options) *Searcher {
 	}
 	s := &Searcher{o: o}
 	s.core = &core{
-		solver:  solver{t: newTables(), hash: newHashTable(o.Memory), stop: &s.stop, sign: 1},
+		solver:  solver{t: newTables(), hash: newHashTable(o.Memory), near: newHashTable(nearSize), stop: &s.stop, sign: 1},
 		extract: eval.NewExtractor(),
 		margins: newMargins(),
 		weights: o.Weights,
@@ -77,7 +77,7 @@ const defaultTime = 2 * time.Second
 // setGoal prepares for a goal. Scores of the other one are forgotten.
 func (s *Searcher) setGoal(g engine.Goal) {
 	if s.goal != g {
-		s.core.hash.clear()
+		s.core.forget()
 	}
 	s.goal = g
 	s.core.sign = 1
@@ -95,6 +95,7 @@ func (s *Searcher) start(ctx context.Context, limit time.Duration) (finish func(
 	s.stop.Store(false)
 	s.core.nodes, s.core.ticks, s.core.tick = 0, 0, nil
 	s.core.hash.next()
+	s.core.near.next()
 	s.limit = limit
 	if s.o.Now != nil && limit > 0 {
 		end := s.o.Now() + limit

@@ -113,7 +113,7 @@ func (v *solving) run() bool {
 		return true
 	}
 	for i := 1; i < len(v.list); i++ {
-		c.begin(0, p)
+		c.begin(p)
 		if c.rootMove(p, &v.list[i], 0, p.n, exactSel, v.score-1, v.score) >= v.score {
 			v.best = append(v.best, v.list[i].s)
 		}

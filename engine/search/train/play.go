@@ -32,7 +32,7 @@ type maker struct {
 func (m *maker) fit(title string, samples []eval.Sample) (*eval.Weights, error) {
 	log.Printf("%s: %d samples", title, len(samples))
 	return eval.Fit(m.ctx, samples, eval.FitOptions{
-		Seed: m.s.seed, Epochs: m.s.epochs, Rate: 0.4, Overlap: 2,
+		Seed: m.s.seed, Epochs: m.s.epochs, Rate: 0.25, Overlap: 2,
 		Report: func(e eval.StageError) { log.Print(e) },
 	})
 }
