@@ -365,16 +365,32 @@ func TestMovesHaveScores(t *testing.T) {
 		},
 		{
 			"the empty board", from(bare, "white", "d4e5d5e4c4", "black"),
-			[]l{
-				{1, "white", "d4", 0, 0, 1}, {2, "black", "e5", 0, 1, 1}, {3, "white", "d5", 0, 1, 2},
-				{4, "black", "e4", 0, 2, 2},
-			},
+			[]l{{1, "white", "d4", 0, 0, 1}, {2, "black", "e5", 0, 1, 1}, {3, "white", "d5", 0, 1, 2}, {4, "black", "e4", 0, 2, 2}},
 		},
 	} {
 		if got := moves([]byte(c.state)); !slices.Equal(got, c.want) {
 			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
 		}
 	}
+}
+
+// playSome makes moves by chance and lists them with the passes between them.
+func playSome(t *rapid.T, game engine.Game) (after engine.Game, script string, lines []string) {
+	lines = []string{}
+	for range rapid.IntRange(0, 60).Draw(t, "plies") {
+		if game.Over() {
+			break
+		}
+		s := rapid.SampledFrom(slices.Collect(game.Legal().All())).Draw(t, "move")
+		lines = append(lines, game.Turn.String()+" "+s.String())
+		script += s.String()
+		game = game.Place(s)
+		if game.MustPass() {
+			lines = append(lines, game.Turn.String()+" pass")
+			game = game.Pass()
+		}
+	}
+	return game, script, lines
 }
 
 // Whatever is played, every pass is listed where it happened, the newest one
@@ -386,22 +402,7 @@ func TestMovesListPasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		game := engine.NewGame(rules)
-		var script string
-		want := []string{}
-		for range rapid.IntRange(0, 60).Draw(t, "plies") {
-			if game.Over() {
-				break
-			}
-			s := rapid.SampledFrom(slices.Collect(game.Legal().All())).Draw(t, "move")
-			want = append(want, game.Turn.String()+" "+s.String())
-			script += s.String()
-			game = game.Place(s)
-			if game.MustPass() {
-				want = append(want, game.Turn.String()+" pass")
-				game = game.Pass()
-			}
-		}
+		game, script, want := playSome(t, engine.NewGame(rules))
 		state := from(rules.Start.String(), rules.Start.Turn.String(), script, game.Turn.String())
 		got := []string{}
 		for i, m := range moves([]byte(state)) {

@@ -48,7 +48,7 @@ func (j *judged) see(discs engine.Discs) {
 	start := j.state.Match.Rules.Start
 	j.server.Publish(View{
 		State: text, Sentence: display.Sentence(&j.state), Table: discs.String(),
-		Start: start.Discs.String(), First: start.Turn.String(),
+		Start: start.String(), First: start.Turn.String(),
 	})
 }
 

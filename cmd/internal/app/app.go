@@ -371,7 +371,7 @@ func (a *App) view(state []byte) web.View {
 	start := a.core.State.Match.Rules.Start
 	v := web.View{
 		State: state, Sentence: display.Sentence(&a.core.State),
-		Start: start.Discs.String(), First: start.Turn.String(),
+		Start: start.String(), First: start.Turn.String(),
 		Connections: map[string]string{"journal": "ok", "broker": a.link.status()},
 	}
 	// What the sentence says already need not be said twice.
