@@ -84,6 +84,13 @@ func (e english) paused(cells engine.Bitboard) string {
 
 func (e english) toMove(c engine.Color) string { return e.name(c) + " to move." }
 
+// thinks and wish are about a player that is a program: others place its discs.
+func (e english) thinks(c engine.Color) string { return e.name(c) + " is thinking." }
+
+func (e english) wish(c engine.Color, at engine.Square) string {
+	return e.name(c) + " plays " + at.String() + ": put a " + c.String() + " disc there."
+}
+
 func (e english) opening(c engine.Color, free engine.Bitboard) string {
 	if free.Count() == 1 {
 		return e.name(c) + " puts the last of the first four discs on " + e.oneOf(free) + "."
@@ -173,6 +180,10 @@ func (e english) tooEarly(disc, mover engine.Color, at engine.Square, g referee.
 
 func (e english) secondDisc(g referee.Guide) string {
 	return "Only one disc is placed in a move: " + e.todo(g) + "."
+}
+
+func (e english) otherSquare(c engine.Color, wish engine.Square, g referee.Guide) string {
+	return e.name(c) + " plays " + wish.String() + ": " + e.todo(g) + "."
 }
 
 func (e english) extraFlip(turned engine.Bitboard, g referee.Guide) string {

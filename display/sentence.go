@@ -63,6 +63,8 @@ func playSentence(say english, s *referee.State) string {
 			return say.waitsFor(s.Lost)
 		}
 		return say.placed(s.Pending, s.Guide)
+	case s.Step == referee.ToMove && s.Wish.Active && s.Guide.Place() == s.Wish.Square.Bit():
+		return say.wish(s.Game.Turn, s.Wish.Square)
 	case s.Guide == referee.Guide{}, s.Guide.Place()&s.Game.Opening() != 0:
 		return turnSentence(say, s)
 	case s.Step == referee.InProgress:
@@ -83,6 +85,9 @@ func turnSentence(say english, s *referee.State) string {
 			}
 			return say.passed(last.By, s.Game.Turn)
 		}
+	}
+	if s.OpponentToMove() && !s.Wish.Active {
+		return say.thinks(s.Game.Turn)
 	}
 	if free := s.Game.Opening(); free != 0 {
 		return say.opening(s.Game.Turn, free)
@@ -156,6 +161,8 @@ func wrongSentence(say english, s *referee.State) string {
 		return say.secondDisc(s.Guide)
 	case referee.ExtraFlip:
 		return say.extraFlip(wrong, s.Guide)
+	case referee.OtherSquare:
+		return say.otherSquare(turn, s.Wish.Square, s.Guide)
 	case referee.NoReason:
 		if s.Guide.Place() != 0 {
 			return say.missing(s.Guide)

@@ -95,6 +95,40 @@ func (g *Games) Put(ctx context.Context, jid string, records [][]byte) (SyncRepo
 	return s.report, err
 }
 
+// ErrNoEnd means that a game has not ended.
+var ErrNoEnd = errors.New("the game has no end")
+
+// GameOf computes a game from its records in the journal named jid, as Sync does,
+// and stores nothing. The error wraps ErrNoEnd when there is nothing to store
+// yet.
+func GameOf(jid string, records [][]byte) (Entry, *notation.Game, error) {
+	var f *folding
+	for i, payload := range records {
+		env, ev, err := record.DecodeEvent(payload)
+		start, starts := ev.(referee.GameStarted)
+		switch {
+		case errors.Is(err, record.ErrUnknownType):
+		case err != nil:
+			return Entry{}, nil, fmt.Errorf("compute a game: record %d: %w", i+1, err)
+		case starts != (f == nil):
+			return Entry{}, nil, fmt.Errorf("compute a game: record %d: want one game_started, at the beginning", i+1)
+		case starts:
+			f = newFolding(jid, uint64(i), env, start)
+		default:
+			f.apply(env, ev)
+		}
+	}
+	switch {
+	case f != nil && f.broken != "":
+		return Entry{}, nil, fmt.Errorf("compute game %s: %s", f.id, f.broken)
+	case f == nil || !f.ended():
+		return Entry{}, nil, fmt.Errorf("compute a game: %w", ErrNoEnd)
+	}
+	g := f.toGame()
+	e, _, err := entryOf(f.id, FromJournal, g)
+	return e, g, err
+}
+
 // Follow keeps the archive up to date until ctx ends: at once, and after each
 // news, which whoever owns the journal gives without waiting when a game may
 // have ended. It is to run in a goroutine of its own. Errors are reported and
@@ -159,7 +193,7 @@ func (s *syncing) add(ctx context.Context, seq uint64, payload []byte) error {
 	switch {
 	case s.game == nil:
 		s.next = seq + 1
-	case s.game.broken == "":
+	default:
 		s.game.apply(env, ev)
 	}
 	return nil
@@ -185,15 +219,18 @@ func (f *folding) fail(why string) {
 
 // apply folds an event, after a look at what Apply takes for granted.
 func (f *folding) apply(env record.Envelope, ev referee.Event) {
+	if f.broken != "" {
+		return
+	}
 	switch ev := ev.(type) {
 	case referee.Moved:
-		if f.state.Game.Turn != ev.By || !f.state.Game.Legal().Has(ev.Square) || f.state.Len == referee.MaxEntries {
+		if f.state.Ended || f.state.Game.Turn != ev.By || !f.state.Game.Legal().Has(ev.Square) || f.state.Len == referee.MaxEntries {
 			f.fail(fmt.Sprintf("record %d: %v cannot play %v", env.Seq, ev.By, ev.Square))
 			return
 		}
 		f.think[f.state.Len] = ev.Think
 	case referee.Passed:
-		if f.state.Game.Turn != ev.By || !f.state.Game.MustPass() || f.state.Len == referee.MaxEntries {
+		if f.state.Ended || f.state.Game.Turn != ev.By || !f.state.Game.MustPass() || f.state.Len == referee.MaxEntries {
 			f.fail(fmt.Sprintf("record %d: %v may not pass", env.Seq, ev.By))
 			return
 		}
@@ -204,12 +241,16 @@ func (f *folding) apply(env record.Envelope, ev referee.Event) {
 			return
 		}
 	case referee.GameOver:
-	case referee.GameStarted, referee.Illegal, referee.Faulted, referee.Restored, referee.PowerRestored, referee.Commanded:
+	case referee.GameStarted, referee.Illegal, referee.Faulted, referee.Restored, referee.PowerRestored,
+		referee.EngineLost, referee.Commanded:
 		return // facts about the table, not about this game
 	}
 	referee.Apply(&f.state, ev)
 	f.check(env)
 }
+
+// ended reports whether there is something to store.
+func (f *folding) ended() bool { return f.state.Ended && f.state.Len > 0 }
 
 // check compares the position with the one that the event was written with: a
 // record that is missing between two events does not go unseen.
@@ -235,7 +276,7 @@ func (s *syncing) flush(ctx context.Context) error {
 	case f.broken != "":
 		s.report.Broken = append(s.report.Broken, "game "+f.id+": "+f.broken)
 		return nil
-	case !f.state.Ended || f.state.Len == 0:
+	case !f.ended():
 		result, err := s.tx.ExecContext(ctx, "DELETE FROM games WHERE id = ? AND source = ?", f.id, FromJournal)
 		if err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"reversi-board/engine"
 	"reversi-board/engine/referee"
@@ -76,6 +77,8 @@ func decodeData(mono time.Duration, kind string, data json.RawMessage) (referee.
 		return referee.Restored{Squares: engine.Bitboard(w.Squares), Kind: referee.FaultKind(w.Kind)}, err
 	case "power_restored":
 		return decodePower(data)
+	case "engine_lost":
+		return decodeEngineLost(data)
 	case "command":
 		return decodeCommand(data)
 	default:
@@ -149,7 +152,7 @@ func decodeIllegal(data json.RawMessage) (referee.Event, error) {
 		at, errMove = square(w.Move)
 		err = errors.Join(err, errMove)
 	}
-	for r := referee.Occupied; r <= referee.NotRunning; r++ {
+	for r := referee.Occupied; r <= referee.OtherSquare; r++ {
 		if r.String() == w.Reason {
 			return referee.Illegal{By: by, Square: at, Reason: r}, err
 		}
@@ -213,6 +216,17 @@ func decodePower(data json.RawMessage) (referee.Event, error) {
 		return nil, fmt.Errorf("read gap_ns: %d is negative", ev.Gap)
 	}
 	return ev, nil
+}
+
+func decodeEngineLost(data json.RawMessage) (referee.Event, error) {
+	w, err := read[lostJSON](data)
+	if err != nil {
+		return nil, err
+	}
+	if utf8.RuneCountInString(w.Reason) > maxReason {
+		return nil, fmt.Errorf("read reason: longer than %d characters", maxReason)
+	}
+	return referee.EngineLost{Engine: w.Engine, Reason: w.Reason}, short("engine", w.Engine)
 }
 
 func decodeCommand(data json.RawMessage) (referee.Event, error) {

@@ -145,11 +145,18 @@ func milliseconds(member string, ms int64) (time.Duration, error) {
 
 // clean returns text as valid UTF-8 of at most MaxName characters. What is
 // announced must never be lost because of a strange name.
-func clean(text string) string {
+func clean(text string) string { return cut(text, MaxName) }
+
+// maxReason is the number of characters of the sentence that says why an
+// opponent was lost.
+const maxReason = 200
+
+// cut returns text as valid UTF-8 of at most limit characters.
+func cut(text string, limit int) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	n := 0
 	for i := range text {
-		if n == MaxName {
+		if n == limit {
 			return text[:i]
 		}
 		n++

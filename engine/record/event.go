@@ -80,6 +80,10 @@ type (
 		From *string         `json:"from"`
 		Args json.RawMessage `json:"args"`
 	}
+	lostJSON struct {
+		Engine string `json:"engine"`
+		Reason string `json:"reason"`
+	}
 	undoArgsJSON struct {
 		Plies int `json:"plies"`
 	}
@@ -134,6 +138,8 @@ func encodeData(env Envelope, ev referee.Event) (kind string, data any, err erro
 		return "sensor_restored", sensorJSON{squares(ev.Squares), string(ev.Kind)}, checkKind(ev.Kind)
 	case referee.PowerRestored:
 		return "power_restored", encodePower(ev), nil
+	case referee.EngineLost:
+		return "engine_lost", lostJSON{clean(ev.Engine), cut(ev.Reason, maxReason)}, nil
 	case referee.Commanded:
 		data, err = encodeAudit(ev.Audit)
 		return "command", data, err
@@ -162,7 +168,7 @@ func encodeIllegal(ev referee.Illegal) (illegalJSON, error) {
 	if move > engine.PassMove {
 		return illegalJSON{}, fmt.Errorf("write move: there is no square %d", ev.Square)
 	}
-	if ev.Reason == referee.NoReason || ev.Reason > referee.NotRunning {
+	if ev.Reason == referee.NoReason || ev.Reason > referee.OtherSquare {
 		return illegalJSON{}, fmt.Errorf("write reason: there is no reason %d", ev.Reason)
 	}
 	return illegalJSON{By: ev.By.String(), Move: move.String(), Reason: ev.Reason.String()}, nil

@@ -37,12 +37,54 @@ type matchJSON struct {
 	Clock          settingsJSON `json:"clock"`
 	Board          string       `json:"board"`
 	Turn           string       `json:"turn"`
+	Opponent       *rivalJSON   `json:"opponent,omitempty"`
 	Goal           string       `json:"goal,omitempty"`
 	Opening        *squares     `json:"opening,omitempty"`
 	Stock          *int         `json:"stock,omitempty"`
 	Takeback       string       `json:"takeback,omitempty"`
 	MissingAfterMS *int64       `json:"missing_after_ms,omitempty"`
 	AtNS           *int64       `json:"at_ns,omitempty"`
+}
+
+// rivalJSON says which player is a program.
+type rivalJSON struct {
+	Kind  string `json:"kind"`
+	Level int    `json:"level"`
+	Side  string `json:"side"`
+}
+
+// maxLevel bounds the level of an opponent.
+const maxLevel = 10
+
+// encodeOpponent writes o, nil for nobody.
+func encodeOpponent(o referee.Opponent) (*rivalJSON, error) {
+	if o.Kind == referee.NoOpponent {
+		return nil, nil //nolint:nilnil // absent is how nobody is written
+	}
+	side, err := playerWord("opponent.side", o.Side)
+	return &rivalJSON{Kind: string(o.Kind), Level: o.Level, Side: side},
+		errors.Join(err, checkOpponent(o.Kind), inRange("opponent.level", o.Level, maxLevel))
+}
+
+// opponent reads what encodeOpponent wrote.
+func (w *rivalJSON) opponent() (referee.Opponent, error) {
+	if w == nil {
+		return referee.Opponent{}, nil
+	}
+	o := referee.Opponent{Kind: referee.OpponentKind(w.Kind), Level: w.Level}
+	var err error
+	o.Side, err = player("opponent.side", w.Side)
+	return o, errors.Join(err, checkOpponent(o.Kind), inRange("opponent.level", o.Level, maxLevel))
+}
+
+// checkOpponent refuses a kind of program that receivers do not know.
+func checkOpponent(k referee.OpponentKind) error {
+	switch k {
+	case referee.Builtin, referee.GTP, referee.NBoard:
+		return nil
+	case referee.NoOpponent:
+	}
+	return fmt.Errorf("there is no opponent of the kind %.16q", string(k))
 }
 
 // namedRules returns the preset, or nothing but the name when there is none.
@@ -76,10 +118,14 @@ func encodeMatch(m referee.Match) (matchJSON, error) {
 	if err != nil {
 		return matchJSON{}, err
 	}
+	rival, err := encodeOpponent(m.Opponent)
+	if err != nil {
+		return matchJSON{}, err
+	}
 	w := matchJSON{
 		Variant: clean(m.Rules.Name), Profile: clean(m.Profile.Name), Hints: hints,
 		Players: encodePlayers(m.Players), Clock: settingsJSON{Mode: "none"},
-		Board: start.String(), Turn: start.Turn.String(),
+		Board: start.String(), Turn: start.Turn.String(), Opponent: rival,
 	}
 	return w, errors.Join(w.writeRules(m.Rules), w.writeProfile(m.Profile), inRange("stock", m.Rules.Stock, engine.Squares))
 }
@@ -132,6 +178,9 @@ func (w *matchJSON) match() (referee.Match, error) {
 		short("players.black", w.Players.Black), short("players.white", w.Players.White),
 	)
 	if err != nil {
+		return referee.Match{}, err
+	}
+	if m.Opponent, err = w.Opponent.opponent(); err != nil {
 		return referee.Match{}, err
 	}
 	if w.Clock.Mode != "none" {

@@ -161,6 +161,7 @@ func TestEventForms(t *testing.T) {
 		},
 		{referee.PowerRestored{Changed: set(t, "e6"), Gap: 90 * time.Second}, "power_restored", `{"changed":["e6"],"gap_s":90}`},
 		{referee.PowerRestored{Gap: -1}, "power_restored", `{"changed":[],"gap_s":null}`},
+		{referee.EngineLost{Engine: "Edax 4.6", Reason: "it was silent for 1m0s"}, "engine_lost", `{"engine":"Edax 4.6","reason":"it was silent for 1m0s"}`},
 		{
 			referee.Commanded{Audit: referee.Audit{Role: "arbiter", Name: "new", ID: "7", From: "desk-1", Order: referee.NewGame{Match: homeMatch(t, "reverse")}}},
 			"command",
@@ -279,6 +280,9 @@ func TestEncodeRefuses(t *testing.T) {
 		"kind":           referee.Faulted{Kind: "cold"},
 		"order":          referee.Commanded{},
 		"both colors":    referee.GameStarted{Match: overlap},
+		"opponent":       referee.GameStarted{Match: referee.Match{Opponent: referee.Opponent{Kind: "uci"}}},
+		"level":          referee.GameStarted{Match: referee.Match{Opponent: referee.Opponent{Kind: referee.Builtin, Level: 11}}},
+		"side":           referee.GameStarted{Match: referee.Match{Opponent: referee.Opponent{Kind: referee.Builtin, Side: engine.None}}},
 		"hints":          referee.GameStarted{Match: referee.Match{Profile: referee.Profile{Hints: 7}}},
 		"takeback":       referee.GameStarted{Match: referee.Match{Profile: referee.Profile{Takeback: 7}}},
 		"goal":           referee.GameStarted{Match: referee.Match{Rules: engine.Rules{Goal: 7}}},
@@ -370,7 +374,8 @@ func TestNoFieldForgotten(t *testing.T) {
 		of     any
 		fields int
 	}{
-		{referee.Match{}, 3},
+		{referee.Match{}, 4},
+		{referee.Opponent{}, 3},
 		{engine.Rules{}, 5},
 		{referee.Profile{}, 4},
 		{referee.GameStarted{}, 2},
@@ -383,6 +388,7 @@ func TestNoFieldForgotten(t *testing.T) {
 		{referee.Faulted{}, 2},
 		{referee.Restored{}, 2},
 		{referee.PowerRestored{}, 2},
+		{referee.EngineLost{}, 2},
 		{referee.Commanded{}, 1},
 		{referee.Audit{}, 5},
 		{referee.NewGame{}, 1},
@@ -418,6 +424,12 @@ func kind() *rapid.Generator[referee.FaultKind] {
 func match() *rapid.Generator[referee.Match] {
 	return rapid.Custom(func(t *rapid.T) referee.Match {
 		m := referee.Match{Players: [2]string{name().Draw(t, "black"), name().Draw(t, "white")}}
+		if rapid.Bool().Draw(t, "opponent") {
+			m.Opponent = referee.Opponent{
+				Kind:  rapid.SampledFrom([]referee.OpponentKind{referee.Builtin, referee.GTP, referee.NBoard}).Draw(t, "kind"),
+				Level: rapid.IntRange(0, 10).Draw(t, "level"), Side: side().Draw(t, "side"),
+			}
+		}
 		if rapid.Bool().Draw(t, "preset") {
 			m.Rules, _ = engine.Variant(rapid.SampledFrom(engine.VariantNames()).Draw(t, "variant"))
 			m.Profile, _ = referee.ProfileNamed("home")
@@ -466,7 +478,7 @@ func order() *rapid.Generator[referee.Order] {
 
 func event() *rapid.Generator[referee.Event] {
 	return rapid.Custom(func(t *rapid.T) referee.Event {
-		switch rapid.IntRange(0, 9).Draw(t, "type") {
+		switch rapid.IntRange(0, 10).Draw(t, "type") {
 		case 0:
 			return referee.GameStarted{Match: match().Draw(t, "match"), At: moment().Draw(t, "at")}
 		case 1:
@@ -484,7 +496,7 @@ func event() *rapid.Generator[referee.Event] {
 		case 4:
 			return referee.Illegal{
 				By: engine.Color(rapid.IntRange(0, 2).Draw(t, "by")), Square: engine.Square(rapid.IntRange(0, 64).Draw(t, "square")),
-				Reason: referee.Reason(rapid.IntRange(1, 9).Draw(t, "reason")),
+				Reason: referee.Reason(rapid.IntRange(1, 10).Draw(t, "reason")),
 			}
 		case 5:
 			return referee.GameOver{Result: result().Draw(t, "result")}
@@ -498,6 +510,8 @@ func event() *rapid.Generator[referee.Event] {
 				gap = -1
 			}
 			return referee.PowerRestored{Changed: bits().Draw(t, "changed"), Gap: gap}
+		case 9:
+			return referee.EngineLost{Engine: name().Draw(t, "engine"), Reason: rapid.StringN(0, 200, -1).Draw(t, "reason")}
 		default:
 			return referee.Commanded{Audit: referee.Audit{
 				Role: name().Draw(t, "role"), Name: name().Draw(t, "name"), ID: name().Draw(t, "id"), From: name().Draw(t, "from"),

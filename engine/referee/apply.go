@@ -40,6 +40,8 @@ func Apply(s *State, ev Event) {
 			s.Phase = Setup
 		}
 		s.atRest()
+	case EngineLost:
+		s.OpponentLost, s.Wish = true, Wish{}
 	case Commanded:
 		s.order(ev.Audit.Order)
 	case Illegal, Faulted, Restored, PowerRestored:
@@ -65,6 +67,7 @@ func (s *State) start(ev GameStarted) {
 	s.Phase, s.Step = Playing, ToMove
 	s.Match, s.Game = ev.Match, engine.NewGame(ev.Match.Rules)
 	s.Len, s.Result, s.Ended = 0, Result{}, false
+	s.OpponentLost = false
 	s.TurnSince = ev.At
 	s.memory.swept = false
 	s.atRest()
@@ -108,9 +111,10 @@ func (s *State) entryOfPly(plies int) int {
 	return n
 }
 
-// atRest forgets a move on its way and everything that was wrong.
+// atRest forgets a move on its way, one that was wished for, and everything that
+// was wrong.
 func (s *State) atRest() {
-	s.Pending, s.Guide, s.Problem = Pending{}, Guide{}, Problem{}
+	s.Pending, s.Guide, s.Problem, s.Wish = Pending{}, Guide{}, Problem{}, Wish{}
 	s.memory.withdrawn, s.memory.reported, s.memory.reason = 0, 0, NoReason
 	s.memory.missing = false
 	s.memory.restoring, s.memory.undone, s.memory.ordered = restoringNothing, 0, false

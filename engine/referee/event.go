@@ -62,6 +62,9 @@ type (
 		// Gap is how long it was away, negative when unknown.
 		Gap Time
 	}
+	// EngineLost says that the opponent, a program, is gone for the rest of the
+	// game, and why: a sentence about it, such as "it was silent for 10s".
+	EngineLost struct{ Engine, Reason string }
 	// Commanded is the audit of an accepted command.
 	Commanded struct{ Audit Audit }
 )
@@ -75,6 +78,7 @@ func (GameOver) event()      {}
 func (Faulted) event()       {}
 func (Restored) event()      {}
 func (PowerRestored) event() {}
+func (EngineLost) event()    {}
 func (Commanded) event()     {}
 
 // FaultKind is how a cell fails.

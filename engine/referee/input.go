@@ -41,6 +41,17 @@ type (
 	}
 	// Tick is the answer to Wake.
 	Tick struct{ At Time }
+	// Suggested is the move that the opponent, a program, wants to have made on
+	// Square. It is ignored unless it is legal now and the opponent is on turn.
+	Suggested struct {
+		At     Time
+		Square engine.Square
+	}
+	// EngineGone says that the opponent is lost for the rest of the game.
+	EngineGone struct {
+		At             Time
+		Engine, Reason string
+	}
 	// Command is an order from the page, from MQTT or from a button, whose
 	// sender has been found to be who the Audit says.
 	Command struct {
@@ -54,6 +65,8 @@ func (CellsFailed) input() {}
 func (CellsBack) input()   {}
 func (PowerOn) input()     {}
 func (Tick) input()        {}
+func (Suggested) input()   {}
+func (EngineGone) input()  {}
 func (Command) input()     {}
 
 // Effect is what the shell must do after a step.

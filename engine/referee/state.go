@@ -78,13 +78,16 @@ const (
 	PassNotAllowed
 	// NotRunning: no game is running.
 	NotRunning
+	// OtherSquare: a disc of the player who is a program, on another square
+	// than the program chose.
+	OtherSquare
 )
 
 // String returns the word of the MQTT contract.
 func (r Reason) String() string {
 	return [...]string{
 		"", "occupied", "no_flip", "wrong_color", "out_of_turn", "second_disc",
-		"extra_flip", "flips_pending", "pass_not_allowed", "not_running",
+		"extra_flip", "flips_pending", "pass_not_allowed", "not_running", "other_square",
 	}[r]
 }
 
@@ -217,6 +220,40 @@ type Match struct {
 	Profile Profile
 	// Players are the names of Black and White, at most 64 characters each.
 	Players [2]string
+	// Opponent says which of them is a program.
+	Opponent Opponent
+}
+
+// Opponent is a player that is a program. Its moves are made by hand at the
+// board. The zero value is nobody: both players are people.
+type Opponent struct {
+	Kind OpponentKind
+	// Level is the strength of the built-in player, 1 to 10; other programs
+	// may take no notice of it.
+	Level int
+	// Side is the color of its discs.
+	Side engine.Color
+}
+
+// Plays reports whether the opponent has the discs of c.
+func (o Opponent) Plays(c engine.Color) bool { return o.Kind != NoOpponent && o.Side == c }
+
+// OpponentKind says what kind of program it is.
+type OpponentKind string
+
+// The kinds of opponent: none, the built-in player, and programs that speak a
+// protocol.
+const (
+	NoOpponent OpponentKind = ""
+	Builtin    OpponentKind = "builtin"
+	GTP        OpponentKind = "gtp"
+	NBoard     OpponentKind = "nboard"
+)
+
+// Wish is the move that the opponent wants to have made.
+type Wish struct {
+	Active bool
+	Square engine.Square
 }
 
 // State is everything the referee knows. It is a plain value: copy it to keep
@@ -246,6 +283,12 @@ type State struct {
 	Ended  bool
 	// TurnSince is when the player to move came on turn.
 	TurnSince Time
+	// Wish is the opponent's move while it is to be made at the board. It is
+	// not on record.
+	Wish Wish
+	// OpponentLost says that the opponent is gone for the rest of the game:
+	// people move its discs as they like.
+	OpponentLost bool
 
 	memory memory
 }

@@ -17,6 +17,10 @@ func Step(s *State, in Input, out []Effect) []Effect {
 		t.powerOn(in)
 	case Tick:
 		t.tick(in.At)
+	case Suggested:
+		t.suggested(in)
+	case EngineGone:
+		t.engineGone(in)
 	case Command:
 		t.command(in)
 	}
@@ -181,7 +185,7 @@ func (t *turn) over(at Time) {
 func (t *turn) play(at Time) {
 	s := t.s
 	for s.Phase == Playing {
-		v := s.judge()
+		v := s.asWished(s.judge())
 		switch v.kind {
 		case moved:
 			t.commit(v.pending, at)
@@ -239,7 +243,7 @@ func (t *turn) show(v verdict, at Time) {
 		t.askForMissing(v)
 	}
 	if v.kind == same || v.kind == lifted && !s.memory.missing {
-		s.Guide = s.Guide.with(s.Game.Opening(), s.Game.Turn)
+		s.Guide = s.Guide.with(s.nextSquares(), s.Game.Turn)
 	}
 	code := v.code()
 	if s.memory.restoring == restoringPower && v.kind == mistaken {

@@ -170,6 +170,8 @@ func describe(ev referee.Event) string {
 		return fmt.Sprintf("restored %s %v", ev.Kind, ev.Squares)
 	case referee.PowerRestored:
 		return fmt.Sprintf("power %v", ev.Changed)
+	case referee.EngineLost:
+		return fmt.Sprintf("lost %s: %s", ev.Engine, ev.Reason)
 	case referee.Commanded:
 		return "command " + ev.Audit.Role
 	default:

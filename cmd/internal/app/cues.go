@@ -20,6 +20,6 @@ func Cue(c *display.Cues, ev referee.Event, now time.Duration) {
 			c.IdentifyUntil = now + display.IdentifyFor
 		}
 	case referee.GameStarted, referee.Undone, referee.Illegal, referee.GameOver,
-		referee.Faulted, referee.Restored, referee.PowerRestored:
+		referee.Faulted, referee.Restored, referee.PowerRestored, referee.EngineLost:
 	}
 }

@@ -78,7 +78,7 @@ func (p *player) hear(f app.Fact, _ time.Duration) {
 	case referee.GameOver:
 		p.overs++
 	case referee.Passed, referee.Undone, referee.Illegal, referee.Faulted, referee.Restored,
-		referee.PowerRestored, referee.Commanded:
+		referee.PowerRestored, referee.EngineLost, referee.Commanded:
 	}
 }
 

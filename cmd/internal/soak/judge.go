@@ -151,7 +151,7 @@ func announced(payload []byte) (line, error) {
 		l.what = fmt.Sprintf("%s (%v, %v)", l.what, ev.Kind, ev.Squares)
 	case referee.Restored:
 		l.what = fmt.Sprintf("%s (%v, %v)", l.what, ev.Kind, ev.Squares)
-	case referee.PowerRestored, referee.Commanded:
+	case referee.PowerRestored, referee.EngineLost, referee.Commanded:
 	}
 	return l, nil
 }
@@ -186,7 +186,7 @@ func (o *Outcome) count(ev referee.Event) {
 	case referee.Passed:
 		o.Passes++
 	case referee.GameStarted, referee.GameOver, referee.Undone, referee.Illegal, referee.Faulted,
-		referee.Restored, referee.PowerRestored, referee.Commanded:
+		referee.Restored, referee.PowerRestored, referee.EngineLost, referee.Commanded:
 	}
 }
 
@@ -238,7 +238,7 @@ func (o *Outcome) confirm(f *facts, sc *script, seen []fact) {
 		case referee.GameOver:
 			score = ev.Result.Black
 		case referee.GameStarted, referee.Undone, referee.Illegal, referee.Faulted, referee.Restored,
-			referee.PowerRestored, referee.Commanded:
+			referee.PowerRestored, referee.EngineLost, referee.Commanded:
 		}
 	}
 	if f.score >= 0 && sc.over && score != f.score {

@@ -20,6 +20,7 @@ const REASONS = /** @type {Record<string, string>} */ ({
   flips_pending: "discs are left unflipped",
   pass_not_allowed: "there is a move to make",
   not_running: "no game is running",
+  other_square: "the computer wants to play elsewhere",
 });
 
 export class Announcer {
@@ -108,6 +109,8 @@ function words({ type, data }, state) {
       return `The sensor of ${squares} works again.`;
     case "power_restored":
       return data.changed?.length ? `The board is back. Changed meanwhile: ${data.changed.join(", ")}.` : "The board is back.";
+    case "engine_lost":
+      return `The computer opponent is gone: ${data.reason}. People may go on.`;
     default:
       return "";
   }
