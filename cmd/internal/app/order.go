@@ -97,7 +97,7 @@ func rulesOf(rules engine.Rules, variant, start, first *string) (engine.Rules, e
 	}
 	rules, err := notation.ParseRules(name, from, who)
 	if err != nil {
-		return rules, fmt.Errorf("take variant, start and first: %w", err)
+		return rules, fmt.Errorf("begin the game: %w", err)
 	}
 	return rules, nil
 }
@@ -106,7 +106,7 @@ func rulesOf(rules engine.Rules, variant, start, first *string) (engine.Rules, e
 func withFirst(rules engine.Rules, who string) (engine.Rules, error) {
 	probe, err := notation.ParseRules(rules.Name, "", who)
 	if err != nil {
-		return rules, fmt.Errorf("take first: %w", err)
+		return rules, fmt.Errorf("begin the game: %w", err)
 	}
 	if who == "" || who == notation.AutoFirst {
 		return rules, nil
