@@ -9,6 +9,7 @@ import (
 
 	"reversi-board/engine"
 	"reversi-board/engine/notation"
+	"reversi-board/engine/referee"
 )
 
 // maxCertificates bounds a certificate file in bytes.
@@ -18,6 +19,7 @@ const maxCertificates = 1 << 20
 // kept its built-in value and is left out.
 func (l *loader) check(c *Config) {
 	l.checkGame(c.Game)
+	l.checkOpponent(c)
 	l.checkPins(&c.Hardware)
 	l.checkSimulated(&c.Hardware)
 	l.checkSensing(c.Sensing)
@@ -30,6 +32,28 @@ func (l *loader) check(c *Config) {
 func (l *loader) checkGame(g Game) {
 	if _, err := notation.ParseRules(g.Variant, g.Start, g.First); err != nil {
 		l.blame(err.Error(), "game.start", "game.variant", "game.first")
+	}
+}
+
+// checkOpponent finds a program without a command, and a game that it cannot
+// play.
+func (l *loader) checkOpponent(c *Config) {
+	o := c.Opponent
+	if o.Kind != referee.GTP && o.Kind != referee.NBoard {
+		return
+	}
+	if len(o.Command) == 0 {
+		l.blame("a "+string(o.Kind)+" opponent needs the program that plays: set opponent.command",
+			"opponent.command", "opponent.kind")
+	}
+	match, err := c.Game.Match()
+	if err != nil {
+		return // said already
+	}
+	other := match.Rules.Goal != engine.Most || match.Rules.Opening != 0
+	if other || o.Kind == referee.GTP && match.Rules.Start != engine.Start() {
+		l.blame("a "+string(o.Kind)+" opponent cannot play this game: want the variant classic or festival "+
+			"from the standard start, or the builtin opponent", "opponent.kind", "game.variant", "game.start")
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 type Config struct {
 	Board    Board
 	Game     Game
+	Opponent Opponent
 	Hardware Hardware
 	Sensing  Sensing
 	MQTT     MQTT
@@ -57,6 +58,42 @@ func (g Game) Match() (referee.Match, error) {
 		return referee.Match{}, fmt.Errorf("take game.profile: %w", err)
 	}
 	return referee.Match{Rules: rules, Profile: profile, Players: g.Players}, nil
+}
+
+// The words for Opponent.WhenLost.
+const (
+	// People: people move the discs of an opponent that is lost.
+	People = "people"
+	// Builtin: the built-in player takes its place.
+	Builtin = "builtin"
+)
+
+// Opponent is the player that is a program, if there is one.
+type Opponent struct {
+	// Kind is referee.NoOpponent when people play each other.
+	Kind referee.OpponentKind
+	// Level is 1 to 10: the strength of the built-in player, and how many plies
+	// an NBoard program is told to look ahead.
+	Level int
+	// Side is the color of its discs.
+	Side engine.Color
+	// Command is the program and its arguments, for the kinds GTP and NBoard.
+	Command []string
+	// Dir is the folder in which it runs, an absolute path, or empty.
+	Dir string
+	// Time is how long a move may take: the built-in player moves within it,
+	// another program that is silent for ten seconds longer is lost.
+	Time time.Duration
+	// WhenLost is People or Builtin.
+	WhenLost string
+}
+
+// Player returns the opponent in the referee's form.
+func (o Opponent) Player() referee.Opponent {
+	if o.Kind == referee.NoOpponent {
+		return referee.Opponent{}
+	}
+	return referee.Opponent{Kind: o.Kind, Level: o.Level, Side: o.Side}
 }
 
 // The kinds of board, for Hardware.Kind.

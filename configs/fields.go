@@ -7,6 +7,7 @@ import (
 
 	"reversi-board/engine"
 	"reversi-board/engine/notation"
+	"reversi-board/engine/opponent"
 	"reversi-board/engine/referee"
 )
 
@@ -34,6 +35,18 @@ func (c *Config) fields(l *loader) []field {
 				l.name("black", &c.Game.Players[engine.Black]),
 				l.name("white", &c.Game.Players[engine.White]),
 			),
+		),
+		l.section(
+			"opponent",
+			text(l, "kind", "none, builtin, gtp or nboard", &c.Opponent.Kind, opponentNamed),
+			number(l, "level", &c.Opponent.Level, 1, opponent.MaxLevel),
+			text(l, "side", "black or white", &c.Opponent.Side, func(s string) (engine.Color, bool) {
+				return map[string]engine.Color{"white": engine.White}[s], s == "black" || s == "white"
+			}),
+			l.command("command", &c.Opponent.Command),
+			l.folder("dir", &c.Opponent.Dir),
+			l.duration("time", &c.Opponent.Time, 100*time.Millisecond, 10*time.Minute),
+			l.word("when_lost", []string{People, Builtin}, &c.Opponent.WhenLost),
 		),
 		l.section("hardware", c.Hardware.fields(l)...),
 		l.section(

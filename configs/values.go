@@ -14,6 +14,7 @@ import (
 
 	"reversi-board/engine"
 	"reversi-board/engine/notation"
+	"reversi-board/engine/referee"
 )
 
 // maxHosts bounds Web.Hosts.
@@ -47,6 +48,53 @@ func (l *loader) start(key string, dst *string) field {
 		_, err := notation.ParseStart(s)
 		return err == nil && s != ""
 	}))
+}
+
+// opponentNamed returns the kind of opponent with a name.
+func opponentNamed(name string) (referee.OpponentKind, bool) {
+	switch kind := referee.OpponentKind(name); kind {
+	case referee.Builtin, referee.GTP, referee.NBoard:
+		return kind, true
+	case referee.NoOpponent:
+		return "", false
+	}
+	return referee.NoOpponent, name == "none"
+}
+
+// maxArguments bounds the words of a command.
+const maxArguments = 32
+
+// command reads a program with its arguments.
+func (l *loader) command(key string, dst *[]string) field {
+	const want = "a list of the program and its arguments, such as [gtp-rhino, -l, \"3\"]"
+	return field{key, func(path string, n *yaml.Node) {
+		items, ok := l.list(path, n, 0, maxArguments, want)
+		if !ok {
+			return
+		}
+		var words []string
+		for i, item := range items {
+			word, ok := l.scalar(index(path, i), item, "a word of the command")
+			switch {
+			case !ok:
+			case strings.ContainsRune(word, 0) || i == 0 && word == "":
+				l.add(item.Line, index(path, i), shown(word)+" cannot be started: want "+want)
+			default:
+				words = append(words, word)
+			}
+		}
+		*dst = words
+	}}
+}
+
+// folder reads the name of a folder, which may be empty.
+func (l *loader) folder(key string, dst *string) field {
+	return text(l, key, "the path of a folder, or empty", dst, func(s string) (string, bool) {
+		if s == "" {
+			return "", true
+		}
+		return l.absolute(s)
+	})
 }
 
 // spiPort reports whether s names an SPI port in one of the two ways that the
