@@ -55,12 +55,10 @@ func match(t testing.TB, rules engine.Rules, a, b search.Options, openings int) 
 			for !g.Over() {
 				g = next(g, best(t, players[g.Turn], g).Move)
 			}
-			switch rules.Winner(g.Discs) {
-			case first:
+			if winner := rules.Winner(g.Discs); winner == first {
 				points += 2
-			case engine.None:
+			} else if winner == engine.None {
 				points++
-			case first.Opponent():
 			}
 		}
 	}

@@ -161,6 +161,18 @@ func minimax(g engine.Game) int {
 	return best
 }
 
+// bestMoves are the moves whose minimax score is the best.
+func bestMoves(g engine.Game) engine.Bitboard {
+	var best engine.Bitboard
+	score := minimax(g)
+	for m := range g.Legal().All() {
+		if -minimax(g.Place(m)) == score {
+			best |= m.Bit()
+		}
+	}
+	return best
+}
+
 // outcome is the final score for the side to move: the official count, the
 // opposite when fewest discs win.
 func outcome(g engine.Game) int {

@@ -73,6 +73,17 @@ func TestStableDiscsAreNeverTurned(t *testing.T) {
 	}
 }
 
+// fullLine walks the line through s in steps of some files and ranks.
+func fullLine(all engine.Bitboard, s engine.Square, files, ranks int) bool {
+	for step := -7; step <= 7; step++ {
+		file, rank := s.File()+step*files, s.Rank()+step*ranks
+		if 0 <= file && file < 8 && 0 <= rank && rank < 8 && !all.Has(engine.SquareAt(file, rank)) {
+			return false
+		}
+	}
+	return true
+}
+
 func TestFullLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := engine.Bitboard(rapid.Uint64().Draw(t, "a") | rapid.Uint64().Draw(t, "b") | rapid.Uint64().Draw(t, "c"))
@@ -88,14 +99,7 @@ func TestFullLines(t *testing.T) {
 		} {
 			var want engine.Bitboard
 			for s := range engine.Square(engine.Squares) {
-				full := true
-				for step := -7; step <= 7; step++ {
-					file, rank := s.File()+step*axis.file, s.Rank()+step*axis.rank
-					if 0 <= file && file < 8 && 0 <= rank && rank < 8 {
-						full = full && all.Has(engine.SquareAt(file, rank))
-					}
-				}
-				if full {
+				if fullLine(all, s, axis.file, axis.rank) {
 					want |= s.Bit()
 				}
 			}

@@ -54,26 +54,24 @@ func shallower(depth int) int { return depth/4*2 + depth&1 }
 
 // margins holds the standard deviations in units.
 type margins struct {
-	// sigma is indexed by empty squares, depth and shallower depth.
-	sigma [61][61][33]float32
+	// sigma is indexed by depth and shallower depth.
+	sigma [61][33]float32
 }
 
-// deviation models the error in discs of a search to depth d as a forecast of
-// the search to depth D, with that many empty squares. The numbers are fitted
-// by engine/search/train.
-func deviation(empties, depth, shallow int) float64 {
-	const a, b, c, d = 1.9, 0.09, -0.16, 0.004
-	x := a + b*float64(depth) + c*float64(shallow) + d*float64(60-empties)
-	return max(0.7, x)
+// deviation models the error in discs of a search to a shallow depth as a
+// forecast of a deeper one: it grows with the gap between them, and is larger
+// when the shallow one sees next to nothing. The numbers are fitted by eye to
+// what engine/search/train measures (flag -margins).
+func deviation(depth, shallow int) float64 {
+	gap := float64(depth - shallow)
+	return (1.7 + 0.25*gap) * (1 + 0.6*math.Exp(-float64(shallow)/2))
 }
 
 func newMargins() *margins {
 	m := new(margins)
-	for e := range m.sigma {
-		for d := range m.sigma[e] {
-			for s := range m.sigma[e][d] {
-				m.sigma[e][d][s] = float32(deviation(e, d, s) * unit)
-			}
+	for depth := range m.sigma {
+		for shallow := range min(depth, len(m.sigma[depth])) {
+			m.sigma[depth][shallow] = float32(deviation(depth, shallow) * unit)
 		}
 	}
 	return m
@@ -84,10 +82,10 @@ func newMargins() *margins {
 func (c *core) probe(ply int, p place, depth, alpha, sel int) (score int, ok bool) {
 	shallow := shallower(depth)
 	t := deviations(sel)
-	margin := int(math.Ceil(t * float64(c.margins.sigma[p.n][min(depth, 60)][min(shallow, 32)])))
+	margin := int(math.Ceil(t * float64(c.margins.sigma[min(depth, 60)][min(shallow, 32)])))
 	static := c.score(ply, p)
 	beta := alpha + 1
-	slack := int(t * float64(c.margins.sigma[p.n][min(shallow, 60)][0]))
+	slack := int(t * float64(c.margins.sigma[min(shallow, 60)][0]))
 	if high := beta + margin; static >= beta-slack && high < eval64 {
 		if c.mid(ply, p, shallow, high-1, high, sel) >= high {
 			return beta, true

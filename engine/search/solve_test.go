@@ -17,26 +17,14 @@ func TestSolveAgreesWithPlainMinimax(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rules := variant(t, name)
 			s := small(search.Options{})
-			rapid.Check(t, func(t *rapid.T) {
-				g := drawGame(t, rules, rapid.IntRange(0, 7).Draw(t, "empties"))
-				if g.Empty().Count() > 8 {
-					return // The game ended early; plain minimax would still be quick, but says nothing more.
-				}
-				got, err := s.Solve(context.Background(), g.Position, search.SolveOptions{Goal: rules.Goal, AllBest: true}) //nolint:usetesting // rapid.T has no context.
+			rapid.Check(t, func(rt *rapid.T) {
+				g := drawGame(rt, rules, rapid.IntRange(0, 7).Draw(rt, "empties"))
+				got, err := s.Solve(t.Context(), g.Position, search.SolveOptions{Goal: rules.Goal, AllBest: true})
 				if err != nil {
-					t.Fatal(err)
+					rt.Fatal(err)
 				}
-				if want := minimax(g); got.Score != want {
-					t.Fatalf("score %d, want %d: %v", got.Score, want, g.Position)
-				}
-				var best engine.Bitboard
-				for m := range g.Legal().All() {
-					if -minimax(g.Place(m)) == got.Score {
-						best |= m.Bit()
-					}
-				}
-				if squares(got.Best) != best {
-					t.Fatalf("best moves %v, want %v: %v", squares(got.Best), best, g.Position)
+				if score, best := minimax(g), bestMoves(g); got.Score != score || squares(got.Best) != best {
+					rt.Fatalf("%d by %v, want %d by %v: %v", got.Score, squares(got.Best), score, best, g.Position)
 				}
 			})
 		})
@@ -113,7 +101,6 @@ func TestSolveWhenTheSideToMoveCannot(t *testing.T) {
 		score          int
 		pv             string
 	}{
-		// White holds all but a1, b1; Black's a1 ... is blocked, White wins all.
 		{"over, a wipe-out with empty squares", "XXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXX-- O", -64, ""},
 		{"over, a draw", "XXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOO X", 0, ""},
 	} {
@@ -159,8 +146,7 @@ func TestSolveEndsSoonAfterItsContext(t *testing.T) {
 			t.Errorf("error %v, want %v", err, context.Canceled)
 		}
 	case <-time.After(patience):
-		t.Errorf("still searching %v after the end of the context", patience)
-		<-ended
+		t.Errorf("still searching %v after the end of the context, then: %v", patience, <-ended)
 	}
 }
 

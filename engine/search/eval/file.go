@@ -23,23 +23,30 @@ func (w *Weights) values(yield func(*int16) bool) {
 	for p, s := range shapes() {
 		twins := s.twin()
 		for i := range w.stages {
-			for index, twin := range twins {
-				if index <= twin && !yield(&w.stages[i].pattern[p][index]) {
-					return
-				}
+			list := w.stages[i].pattern[p]
+			if !each(list, func(index int) bool { return index <= twins[index] }, yield) {
+				return
 			}
 		}
 	}
 	for i := range w.stages {
 		s := &w.stages[i]
 		for _, list := range [][]int16{s.own[:], s.opp[:], s.tempo[:]} {
-			for n := range list {
-				if !yield(&list[n]) {
-					return
-				}
+			if !each(list, func(int) bool { return true }, yield) {
+				return
 			}
 		}
 	}
+}
+
+// each yields the weights of a list whose index is wanted.
+func each(list []int16, wanted func(index int) bool, yield func(*int16) bool) bool {
+	for index := range list {
+		if wanted(index) && !yield(&list[index]) {
+			return false
+		}
+	}
+	return true
 }
 
 // mirror copies the weights to the mirrored contents.

@@ -51,16 +51,7 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	if s.margins != "" {
-		file, err := os.Open(s.margins)
-		if err != nil {
-			return fmt.Errorf("read the weights: %w", err)
-		}
-		defer file.Close()
-		w, err := eval.Read(file)
-		if err != nil {
-			return err
-		}
-		return measureMargins(ctx, os.Stdout, w, s)
+		return measureFile(ctx, s)
 	}
 	var records []sample
 	for _, name := range s.files {
@@ -71,40 +62,59 @@ func run(ctx context.Context, args []string) error {
 		records = append(records, games...)
 	}
 	m := maker{ctx: ctx, s: s}
+	weights, samples, err := m.ends(records)
+	if err != nil {
+		return err
+	}
+	return m.deeper(weights, solved(samples), records)
+}
 
+// measureFile measures the margins of the weights in a file.
+func measureFile(ctx context.Context, s settings) error {
+	data, err := os.ReadFile(s.margins)
+	if err != nil {
+		return fmt.Errorf("read the weights: %w", err)
+	}
+	w, err := eval.Read(bytes.NewReader(data))
+	if err != nil {
+		return err
+	}
+	return measureMargins(ctx, w, s)
+}
+
+// ends learns from how games end.
+func (m *maker) ends(records []sample) (*eval.Weights, []eval.Sample, error) {
 	// First what the recorded games tell, or games of random moves.
 	var samples []eval.Sample
+	var err error
 	if len(records) > 0 {
 		samples, err = m.recorded(records)
 	} else {
-		samples, err = m.played(eval.Zero(), s.quick, 60, 0)
+		samples, err = m.played(eval.Zero(), m.s.quick, 60, 0)
 	}
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	weights, err := m.fit("round 1", samples)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-
 	// Then the ends of quick games, more varied than people's.
-	more, err := m.played(weights, s.quick, 24, 0)
+	more, err := m.played(weights, m.s.quick, 24, 0)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	samples = append(samples, more...)
-	if weights, err = m.fit("round 2", samples); err != nil {
-		return err
-	}
-	if err := save(s.out, weights); err != nil {
-		return err
-	}
+	weights, err = m.fit("round 2", samples)
+	return weights, samples, err
+}
 
-	// Last what a deeper search finds in positions of such games, twice: it errs
-	// less than their ends, and the less the better its weights are.
-	ends := solved(samples)
-	for n, games := range []int{s.slow, s.slow / 2} {
-		depth := s.depth + 2*n
+// deeper learns from deeper searches.
+func (m *maker) deeper(weights *eval.Weights, ends []eval.Sample, records []sample) error {
+	// What a deeper search finds in positions of quick games, twice: it errs less
+	// than their ends, and the less the better its weights are.
+	for n, games := range []int{m.s.slow, m.s.slow / 2} {
+		depth := m.s.depth + 2*n
 		more, err := m.played(weights, games, 30, depth)
 		if err != nil {
 			return err
@@ -113,11 +123,11 @@ func run(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		samples = slices.Concat(ends, more, again)
+		samples := slices.Concat(ends, more, again)
 		if weights, err = m.fit(fmt.Sprintf("round %d", 3+n), samples); err != nil {
 			return err
 		}
-		if err := save(s.out, weights); err != nil {
+		if err := save(m.s.out, weights); err != nil {
 			return err
 		}
 	}
@@ -156,8 +166,8 @@ func parse(args []string) (settings, error) {
 	fs.StringVar(&s.out, "out", "", "write the weights to `FILE`")
 	fs.StringVar(&s.margins, "margins", "", "train nothing, but measure with the weights in `FILE` how far\nsearches to different depths lie apart, in -quick positions")
 	fs.Uint64Var(&s.seed, "seed", 1, "draw games from `SEED`")
-	fs.IntVar(&s.quick, "quick", 100_000, "play `N` games in the second round")
-	fs.IntVar(&s.slow, "slow", 40_000, "play `N` games in the third round, half of that in the fourth")
+	fs.IntVar(&s.quick, "quick", 120_000, "play `N` games in the second round")
+	fs.IntVar(&s.slow, "slow", 50_000, "play `N` games in the third round, half of that in the fourth")
 	fs.IntVar(&s.depth, "depth", 4, "look `N` moves ahead in the third round, two more in the fourth")
 	fs.IntVar(&s.epochs, "epochs", 16, "see every sample `N` times")
 	if err := fs.Parse(args); err != nil {

@@ -3,9 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
+	"log"
 	"math"
 	"math/rand/v2"
+	"strings"
 
 	"reversi-board/engine"
 	"reversi-board/engine/search"
@@ -15,45 +16,63 @@ import (
 // measureMargins prints how far searches to different depths lie apart: what
 // the margins of the selective search (deviation in package search) are fitted
 // to. Positions come from quick games.
-func measureMargins(ctx context.Context, out io.Writer, w *eval.Weights, s settings) error {
+func measureMargins(ctx context.Context, w *eval.Weights, s settings) error {
 	g := gamer{
 		maker: &maker{ctx: ctx, s: s}, w: w, e: eval.NewExtractor(),
 		random: rand.New(rand.NewPCG(s.seed, 99)), //nolint:gosec // Chance that must repeat.
 		s:      search.New(search.Options{Memory: memory, Weights: w}),
 	}
-	pairs := [][2]int{{1, 0}, {2, 0}, {3, 1}, {4, 0}, {4, 2}, {5, 3}, {6, 2}, {6, 4}, {7, 3}, {8, 4}, {99, 0}, {99, 2}, {99, 4}, {99, 6}}
-	fmt.Fprint(out, "empties")
+	pairs := [][2]int{{1, 0}, {2, 0}, {3, 1}, {4, 0}, {4, 2}, {5, 3}, {6, 2}, {6, 4}, {7, 3}, {8, 4}, {end, 0}, {end, 2}, {end, 4}, {end, 6}}
+	var line strings.Builder
+	line.WriteString("empties")
 	for _, p := range pairs {
-		fmt.Fprintf(out, " %5d-%d", p[0], p[1])
+		fmt.Fprintf(&line, " %5d-%d", p[0], p[1])
 	}
-	fmt.Fprintln(out)
+	log.Print(line.String())
 	for empties := 54; empties >= 10; empties -= 4 {
 		sums := make([]float64, len(pairs))
 		for range s.quick {
-			p := g.reach(empties)
-			var v [100]float64
-			for _, depth := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 99} {
-				if depth == 99 && empties > 18 {
-					continue
-				}
-				score, err := g.s.Evaluate(ctx, p, s.goal, depth)
-				if err != nil {
-					return err
-				}
-				v[depth] = score
+			v, err := g.depths(g.reach(empties))
+			if err != nil {
+				return err
 			}
 			for i, pair := range pairs {
 				d := v[pair[0]] - v[pair[1]]
 				sums[i] += d * d
 			}
 		}
-		fmt.Fprintf(out, "%7d", empties)
+		line.Reset()
+		fmt.Fprintf(&line, "%7d", empties)
 		for _, sum := range sums {
-			fmt.Fprintf(out, " %7.2f", math.Sqrt(sum/float64(s.quick)))
+			fmt.Fprintf(&line, " %7.2f", math.Sqrt(sum/float64(s.quick)))
 		}
-		fmt.Fprintln(out)
+		log.Print(line.String())
 	}
 	return nil
+}
+
+// end stands for a search to the end of the game; it is made from endEmpties
+// empty squares on.
+const (
+	end        = 9
+	endEmpties = 18
+)
+
+// depths searches a position to every depth.
+func (g *gamer) depths(p engine.Position) (v [end + 1]float64, err error) {
+	for depth := range v {
+		plies := depth
+		if depth == end {
+			plies = p.Empty().Count()
+			if plies > endEmpties {
+				break
+			}
+		}
+		if v[depth], err = g.s.Evaluate(g.ctx, p, g.s0(), plies); err != nil {
+			return v, err
+		}
+	}
+	return v, nil
 }
 
 // reach plays until a number of empty squares is left and the side to move can

@@ -151,47 +151,53 @@ type gamer struct {
 // game plays one game and labels its positions.
 func (g *gamer) game(opening int) ([]eval.Sample, error) {
 	chance := 4 + g.random.IntN(max(opening-4, 1))
-	// trail are the positions since the last random move: its mistake is none
-	// of theirs.
+	// trail are the positions so far; when the end of the game is handed up,
+	// only those since the last random move: its mistake is none of theirs.
 	var trail []engine.Position
 	var all []eval.Sample
 	p := engine.Start()
 	for ply := 0; !p.Over(); ply++ {
-		if p.Legal() == 0 {
+		switch empties := p.Empty().Count(); {
+		case p.Legal() == 0:
 			p = p.Pass()
-			continue
-		}
-		trail = append(trail, p)
-		if p.Empty().Count() <= solveEmpties {
-			score, err := g.exact(g.s, p)
+		case empties <= solveEmpties:
+			trail = append(trail, p)
+			samples, err := g.end(trail)
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, of(p, score, g.held))
-			if g.depth == 0 && len(trail) > 1 {
-				all = append(all, handUp(trail, score, g.held)...)
-			}
-			trail = trail[:0]
+			all, trail = append(all, samples...), trail[:0]
 			p = g.random1(p)
-			continue
-		}
-		if ply < chance || g.random.IntN(25) == 0 {
+		case ply < chance || g.random.IntN(25) == 0:
+			trail = append(trail, p)
 			if g.depth == 0 {
 				trail = trail[:0]
 			}
 			p = g.random1(p)
-			continue
-		}
-		p = g.quick(p)
-		if len(trail) > 0 && p.Empty().Count() == solveEmpties && g.depth > 0 {
-			more, err := g.label(trail)
-			if err != nil {
-				return nil, err
-			}
-			all, trail = append(all, more...), trail[:0]
+		default:
+			trail = append(trail, p)
+			p = g.quick(p)
 		}
 	}
 	return all, nil
+}
+
+// end labels a trail whose last position can be solved.
+func (g *gamer) end(trail []engine.Position) ([]eval.Sample, error) {
+	last := trail[len(trail)-1]
+	score, err := g.exact(g.s, last)
+	if err != nil {
+		return nil, err
+	}
+	all := []eval.Sample{of(last, score, g.held)}
+	if g.depth == 0 {
+		return append(all, handUp(trail, score, g.held)...), nil
+	}
+	if len(trail) == 1 {
+		return all, nil
+	}
+	more, err := g.label(trail[:len(trail)-1])
+	return append(all, more...), err
 }
 
 // handUp gives the score of the last position of a trail to all before it.
