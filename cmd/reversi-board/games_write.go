@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -279,7 +280,8 @@ func export(ctx context.Context, games *archive.Games, q archive.Query, r *gameR
 		return fail(r.stderr, r.command, err)
 	}
 	var failed error
-	for _, e := range list {
+	// A file of games begins with the earliest.
+	for _, e := range slices.Backward(list) {
 		_, g, err := games.Get(ctx, e.ID)
 		if err == nil {
 			err = w.write(g)

@@ -1,6 +1,7 @@
 package archive_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -569,13 +570,140 @@ func (d *diary) random(rt *rapid.T, prefix string, games *int) {
 		d.start(fmt.Sprintf("%s%d", prefix, *games), "classic", "A", "B")
 	case what == 1 && len(d.past) > 0:
 		d.undo(rapid.IntRange(1, len(d.past)).Draw(rt, "plies"))
-	case what == 2:
+	case what == 2 && !d.state.Over():
 		d.over(referee.Aborted)
+		d.game = "" // a new one follows
 	default:
 		rest := nine[2*len(d.past):]
 		n := rapid.IntRange(0, len(rest)/2).Draw(rt, "discs")
 		if d.play(rest[:2*n]); d.state.Over() {
 			d.over(referee.Wipeout)
+		}
+	}
+}
+
+func TestFilesReadFromTheMiddle(t *testing.T) {
+	dir := t.TempDir()
+	j, _ := open(t, archive.Options{Dir: dir, MaxFile: small})
+	appendAll(t, j, 40, "x")
+	jid := j.JID()
+	closeJournal(t, j)
+	// A record that was not finished, behind the last one.
+	last, err := filepath.Glob(filepath.Join(dir, "journal-*.log"))
+	if err != nil || len(last) < 3 {
+		t.Fatalf("%d files, %v", len(last), err)
+	}
+	end, err := os.OpenFile(last[len(last)-1], os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = end.WriteString("\x40\x00\x00\x00\x01\x02")
+	if err := errors.Join(err, end.Close()); err != nil {
+		t.Fatal(err)
+	}
+	f, err := archive.OpenFiles(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if f.JID() != jid {
+		t.Errorf("journal %s, want %s", f.JID(), jid)
+	}
+	for _, c := range []struct {
+		from        uint64
+		limit       int
+		first, last uint64
+	}{{0, 0, 1, 40}, {17, 0, 17, 40}, {17, 5, 17, 21}, {40, 0, 40, 40}, {41, 0, 0, 0}} {
+		var got []uint64
+		err := f.Read(c.from, c.limit, func(seq uint64, b []byte) error {
+			if !strings.Contains(string(b), fmt.Sprintf(`"seq":%d,`, seq)) {
+				t.Errorf("record %d is %s", seq, b)
+			}
+			got = append(got, seq)
+			return nil
+		})
+		var want []uint64
+		for seq := c.first; seq > 0 && seq <= c.last; seq++ {
+			want = append(want, seq)
+		}
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("from %d, %d of them: %v, %v", c.from, c.limit, got, err)
+		}
+	}
+	stop := errors.New("stop")
+	if err := f.Read(0, 0, func(uint64, []byte) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("%v", err)
+	}
+}
+
+// Whatever lies in a journal, folding it does not fail, and what is stored can
+// be read.
+func FuzzGameOf(f *testing.F) {
+	m, d := memoryDiary(f)
+	d.start("G1", "classic", "A", "B")
+	d.play(nine)
+	d.over(referee.Wipeout)
+	d.undo(2)
+	d.play("e6e3")
+	d.over(referee.Wipeout)
+	all := func(change func(seq uint64, text string) string) []byte {
+		var lines []string
+		for seq := uint64(1); seq <= d.seq; seq++ {
+			lines = append(lines, change(seq, string(m.records[seq])))
+		}
+		return []byte(strings.Join(lines, "\n"))
+	}
+	f.Add(all(func(_ uint64, text string) string { return text }))
+	f.Add(all(func(seq uint64, text string) string {
+		if seq == 5 {
+			return "{"
+		}
+		return text
+	}))
+	f.Add(all(func(_ uint64, text string) string { return strings.ReplaceAll(text, "black", "white") }))
+	f.Add(all(func(_ uint64, text string) string { return strings.ReplaceAll(text, `"plies":2`, `"plies":20`) }))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		e, g, err := archive.GameOf("J", bytes.Split(text, []byte("\n")))
+		if err != nil {
+			return
+		}
+		line, _, err := notation.Append(nil, notation.FormatJSON, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for again, err := range notation.Read(bytes.NewReader(line), notation.FormatJSON, notation.ReadOptions{}) {
+			if err != nil || again.Plies() != e.Plies || again.Players != g.Players {
+				t.Fatalf("%+v, %v\n%s", e, err, line)
+			}
+		}
+	})
+}
+
+func TestGameOf(t *testing.T) {
+	m, d := memoryDiary(t)
+	d.start("G1", "classic", "A", "B")
+	d.play(nine)
+	d.over(referee.Wipeout)
+	var records [][]byte
+	for seq := uint64(1); seq <= d.seq; seq++ {
+		records = append(records, m.records[seq])
+	}
+	e, g, err := archive.GameOf("J", records)
+	if err != nil || e.ID != "G1" || e.BlackScore != 64 || notation.Transcript(g.Moves()) != nine {
+		t.Errorf("%+v, %v", e, err)
+	}
+	for _, part := range [][][]byte{nil, records[:1], records[:10]} {
+		if _, _, err := archive.GameOf("J", part); !errors.Is(err, archive.ErrNoEnd) {
+			t.Errorf("%d records: %v", len(part), err)
+		}
+	}
+	for _, wrong := range [][][]byte{records[1:], append(records[:1:1], records...), {[]byte("{}")}, append(records[:3:3], records[4:]...)} {
+		if _, _, err := archive.GameOf("J", wrong); err == nil || errors.Is(err, archive.ErrNoEnd) {
+			t.Errorf("%d records: %v", len(wrong), err)
 		}
 	}
 }
