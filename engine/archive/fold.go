@@ -190,12 +190,11 @@ func (s *syncing) add(ctx context.Context, seq uint64, payload []byte) error {
 		s.game = newFolding(s.jid, seq, env, start)
 		return nil
 	}
-	switch {
-	case s.game == nil:
+	if s.game == nil {
 		s.next = seq + 1
-	default:
-		s.game.apply(env, ev)
+		return nil
 	}
+	s.game.apply(env, ev)
 	return nil
 }
 
