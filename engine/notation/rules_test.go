@@ -61,3 +61,23 @@ func TestRulesThatDoNotGoTogether(t *testing.T) {
 		}
 	}
 }
+
+// FuzzParseRules: whatever is asked for, either it is refused or somebody can
+// move in it.
+func FuzzParseRules(f *testing.F) {
+	for _, seed := range [][3]string{
+		{"classic", "standard", "auto"}, {"historic", "", "white"}, {"custom", "handicap-4", "black"},
+		{"custom", "f5d6c3", ""}, {"custom", strings.Repeat("-", 63) + "X O", "auto"}, {"white-first", "inverted", ""},
+	} {
+		f.Add(seed[0], seed[1], seed[2])
+	}
+	f.Fuzz(func(t *testing.T, variant, start, first string) {
+		r, err := notation.ParseRules(variant, start, first)
+		if err != nil {
+			return
+		}
+		if engine.NewGame(r).Over() || r.Start.Black&r.Start.White != 0 || r.Start.Turn > engine.White {
+			t.Errorf("%q %q %q gives a game that nobody can play: %+v", variant, start, first, r)
+		}
+	})
+}
