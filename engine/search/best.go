@@ -147,7 +147,14 @@ func (s *Searcher) bestOfLevel(ctx context.Context, position engine.Position) (R
 	}
 	rated := s.rate(p, depth, sel)
 	if s.stop.Load() {
-		return Result{}, stopped(ctx)
+		if ctx.Err() != nil {
+			return Result{}, stopped(ctx)
+		}
+		// Out of time: what one look shows has to do.
+		s.stop.Store(false)
+		s.core.tick = nil
+		depth, exact = 1, false
+		rated = s.rate(p, depth, sel)
 	}
 	at := choose(k, s.o.Seed, p, rated, exact)
 	move, _ := rated[at].Move.Square()

@@ -223,6 +223,20 @@ func TestTheStrongestLevelKeepsItsTime(t *testing.T) {
 	}
 }
 
+func TestWeakLevelsHaveAMoveWhenTheTimeIsUp(t *testing.T) {
+	g := randomGame(rand.New(rand.NewPCG(8, 9)), variant(t, "classic"), 44) //nolint:gosec // Chance that must repeat.
+	for level := 1; level <= 9; level++ {
+		h := &hand{step: time.Millisecond}
+		r, err := search.New(search.Options{Level: level, Now: h.read}).Best(t.Context(), g, search.Clock{Remaining: 4 * time.Millisecond})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m, ok := r.Move.Square(); !ok || !g.Legal().Has(m) {
+			t.Errorf("level %d: %+v", level, r)
+		}
+	}
+}
+
 func TestAStoppedSearchStillHasAMove(t *testing.T) {
 	g := randomGame(rand.New(rand.NewPCG(8, 9)), variant(t, "classic"), 40) //nolint:gosec // Chance that must repeat.
 	ctx, cancel := context.WithCancel(t.Context())
