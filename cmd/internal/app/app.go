@@ -73,6 +73,8 @@ type App struct {
 	link   link
 	alerts alertBook
 
+	// ended wakes the archive.
+	ended chan struct{}
 	// hint wakes the scanner early.
 	hint chan struct{}
 	// inputs, orders and touched lead to the loop from other goroutines.
@@ -112,6 +114,7 @@ func newApp(o Options) *App {
 		inputs:  make(chan referee.Input, 256),
 		orders:  make(chan order, 16),
 		touched: make(chan struct{}, 1),
+		ended:   make(chan struct{}, 1),
 		hint:    make(chan struct{}, 1),
 	}
 }
@@ -156,6 +159,7 @@ func (a *App) run(ctx context.Context, o Options) (err error) {
 	tasks.Go(func() { a.listen(inner) })
 	tasks.Go(func() { a.lamps.keep(inner) })
 	tasks.Go(func() { a.scribe.keep(inner) })
+	tasks.Go(func() { a.keepGames(inner) })
 	if listener != nil {
 		tasks.Go(func() {
 			if err := a.page.Serve(inner, listener); err != nil {
@@ -278,6 +282,9 @@ func (a *App) announce(seq uint64, payload []byte) {
 	a.durable = seq
 	for len(a.waiting) > 0 && a.waiting[0].Seq <= seq {
 		Cue(&a.cues, a.waiting[0].Event, a.now())
+		if endsGame(a.waiting[0].Event) {
+			nudge(a.ended)
+		}
 		a.waiting = a.waiting[1:]
 	}
 	if a.page != nil {

@@ -1,0 +1,42 @@
+package app
+
+import (
+	"context"
+
+	"reversi-board/engine/archive"
+	"reversi-board/engine/referee"
+)
+
+// keepGames copies finished games from the journal into the archive. The game
+// never waits for it, and nothing is in the archive that the journal does not
+// say: it can be deleted and made anew.
+func (a *App) keepGames(ctx context.Context) {
+	games, err := archive.OpenGames(ctx, a.dir)
+	if err != nil {
+		a.log.Warn("finished games are not copied into the archive; the journal has them", "error", err)
+		return
+	}
+	defer func() {
+		if err := games.Close(); err != nil {
+			a.log.Warn("close the archive", "error", err)
+		}
+	}()
+	games.Follow(ctx, a.journal, a.ended, func(r archive.SyncReport, err error) {
+		switch {
+		case err != nil && ctx.Err() == nil:
+			a.log.Warn("copy finished games into the archive", "error", err)
+		case len(r.Broken) > 0:
+			a.log.Warn("games with missing records stay out of the archive", "games", r.Broken)
+		}
+	})
+}
+
+// endsGame reports whether an event may have ended a game, or begun one again.
+func endsGame(ev referee.Event) bool {
+	switch ev.(type) {
+	case referee.GameOver, referee.Undone:
+		return true
+	default:
+		return false
+	}
+}
