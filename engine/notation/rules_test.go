@@ -66,8 +66,12 @@ func TestRulesThatDoNotGoTogether(t *testing.T) {
 // move in it.
 func FuzzParseRules(f *testing.F) {
 	for _, seed := range [][3]string{
-		{"classic", "standard", "auto"}, {"historic", "", "white"}, {"custom", "handicap-4", "black"},
-		{"custom", "f5d6c3", ""}, {"custom", strings.Repeat("-", 63) + "X O", "auto"}, {"white-first", "inverted", ""},
+		{"classic", "standard", "auto"},
+		{"historic", "", "white"},
+		{"custom", "handicap-4", "black"},
+		{"custom", "f5d6c3", ""},
+		{"custom", strings.Repeat("-", 63) + "X O", "auto"},
+		{"white-first", "inverted", ""},
 	} {
 		f.Add(seed[0], seed[1], seed[2])
 	}
