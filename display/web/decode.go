@@ -43,8 +43,8 @@ func decodeCommand(body []byte) (Command, error) {
 	if err := decode(body, &in); err != nil {
 		return Command{}, err
 	}
-	if !slices.Contains([]string{"new", "undo", "identify", "snapshot"}, in.Name) {
-		return Command{}, fmt.Errorf("unknown command %.32q: want new, undo, identify or snapshot", in.Name)
+	if !slices.Contains([]string{"new", "undo", "identify", "snapshot", "hint"}, in.Name) {
+		return Command{}, fmt.Errorf("unknown command %.32q: want new, undo, identify, snapshot or hint", in.Name)
 	}
 	if n := utf8.RuneCountInString(in.ID); n < 1 || n > 64 {
 		return Command{}, errors.New("id: want 1 to 64 characters")
@@ -82,7 +82,7 @@ func needsOf(op string) (n needs, known bool) {
 		return needs{square: true, to: true}, true
 	case OpFail:
 		return needs{square: true, fault: true}, true
-	case OpAutoFlip:
+	case OpAutoFlip, OpRobot:
 		return needs{on: true}, true
 	case OpHeal, OpSleeve, OpReset, OpSweep:
 		return needs{}, true

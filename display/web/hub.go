@@ -305,8 +305,14 @@ func (v *view) json() (text []byte, etag string) {
 			Connections map[string]string `json:"connections"`
 			Alerts      []Alert           `json:"alerts"`
 			AutoFlip    bool              `json:"auto_flip"`
+			Robot       bool              `json:"robot"`
+			Opponent    *Opponent         `json:"opponent"`
+			Hints       bool              `json:"hints"`
 			Failed      []string          `json:"failed"`
-		}{1, state, moves(state), v.Sentence, v.Table, v.Start, v.First, v.Connections, v.Alerts, v.AutoFlip, v.Failed})
+		}{
+			1, state, moves(state), v.Sentence, v.Table, v.Start, v.First, v.Connections, v.Alerts,
+			v.AutoFlip, v.Robot, v.Opponent, v.Hints, v.Failed,
+		})
 		sum := sha256.Sum256(v.text)
 		v.etag = `"` + hex.EncodeToString(sum[:12]) + `"`
 	})

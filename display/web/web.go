@@ -18,7 +18,8 @@ import (
 // Command is what a visitor asks of the board, with the names and arguments of
 // the MQTT contract.
 type Command struct {
-	// Name is new, undo, identify or snapshot.
+	// Name is new, undo, identify, snapshot or hint, which asks for a suggested
+	// move to be lit.
 	Name string
 	// Args is a JSON object, or nil.
 	Args json.RawMessage
@@ -56,6 +57,7 @@ const (
 	OpFail     = "fail"     // the sensor of Square fails as Fault says
 	OpHeal     = "heal"     // the sensor of Square works again; without one, all do
 	OpAutoFlip = "autoflip" // the hands turn the discs of each move themselves, if On
+	OpRobot    = "robot"    // the hands make the whole moves of the opponent, if On
 	OpReset    = "reset"    // set up the start position of the game
 	OpSweep    = "sweep"    // all discs off the board
 )
@@ -106,10 +108,24 @@ type View struct {
 	// worth a visitor's attention.
 	Connections map[string]string
 	Alerts      []Alert
-	// AutoFlip is whether the simulated hands turn discs by themselves.
-	AutoFlip bool
+	// AutoFlip is whether the simulated hands turn discs by themselves, Robot
+	// whether they make the moves of the opponent.
+	AutoFlip, Robot bool
+	// Opponent is the player that is a program, nil when there is none.
+	Opponent *Opponent
+	// Hints says that a move may be suggested on request.
+	Hints bool
 	// Failed are the squares whose simulated sensors have been made to fail.
 	Failed []string
+}
+
+// Opponent is a player that is a program.
+type Opponent struct {
+	// Kind is builtin, gtp or nboard, Level its strength from 1 to 10, Side
+	// black or white.
+	Kind  string `json:"kind"`
+	Level int    `json:"level"`
+	Side  string `json:"side"`
 }
 
 // Options is what a Server needs to know.

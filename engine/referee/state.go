@@ -287,7 +287,7 @@ type State struct {
 	// not on record.
 	Wish Wish
 	// OpponentLost says that the opponent is gone for the rest of the game:
-	// people move its discs as they like.
+	// people move its discs as they like, unless another program stands in.
 	OpponentLost bool
 
 	memory memory

@@ -11,7 +11,8 @@ func (s *State) OpponentToMove() bool {
 // suggested takes note of the opponent's move.
 func (t *turn) suggested(in Suggested) {
 	s := t.s
-	if !s.OpponentToMove() || !s.Game.Legal().Has(in.Square) {
+	// After the opponent was lost, another program may stand in for it.
+	if s.Phase != Playing || !s.Match.Opponent.Plays(s.Game.Turn) || !s.Game.Legal().Has(in.Square) {
 		return
 	}
 	s.Wish = Wish{Active: true, Square: in.Square}

@@ -96,6 +96,9 @@ func (a *App) problems() []alert {
 	if s.Masked != 0 && s.Problem.Code != referee.SensorFault {
 		add(string(referee.SensorFault), severityOf(referee.SensorFault), "Some cells are not to be believed.", s.Masked)
 	}
+	if s.OpponentLost && s.Phase == referee.Playing {
+		add("engine_lost", "warn", a.lostAlert(), 0)
+	}
 	if a.trouble != nil {
 		add(storageTrouble, "error", "The journal cannot be written: the game goes on in memory only. Check the disk.", 0)
 	}

@@ -64,6 +64,11 @@ type App struct {
 
 	scribe *scribe
 
+	// rival asks the opponent, adviser who suggests moves. lostText says why
+	// the opponent is gone.
+	rival, adviser *desk
+	lostText       string
+
 	rig   *Rig
 	hands *hands
 	lamps *lampKeeper
@@ -108,15 +113,18 @@ func Run(ctx context.Context, o Options) error {
 }
 
 func newApp(o Options) *App {
-	return &App{
+	a := &App{
 		config: o.Config, log: o.Logger, start: time.Now(), synced: clockSynced,
 		cues:    display.Cues{PassBy: engine.None},
 		inputs:  make(chan referee.Input, 256),
 		orders:  make(chan order, 16),
 		touched: make(chan struct{}, 1),
-		ended:   make(chan struct{}, 1),
 		hint:    make(chan struct{}, 1),
+		ended:   make(chan struct{}, 1),
 	}
+	a.rival = newDesk(o.Config.Opponent, o.Logger, a.now)
+	a.adviser = newDesk(o.Config.Opponent, o.Logger, a.now)
+	return a
 }
 
 // Now returns the time since the program started. It may be called from any
@@ -160,6 +168,8 @@ func (a *App) run(ctx context.Context, o Options) (err error) {
 	tasks.Go(func() { a.lamps.keep(inner) })
 	tasks.Go(func() { a.scribe.keep(inner) })
 	tasks.Go(func() { a.keepGames(inner) })
+	tasks.Go(func() { a.rival.keep(inner) })
+	tasks.Go(func() { a.adviser.keep(inner) })
 	if listener != nil {
 		tasks.Go(func() {
 			if err := a.page.Serve(inner, listener); err != nil {
@@ -222,6 +232,7 @@ func (a *App) loop(ctx context.Context) {
 		seen, ok := readSeen(a.dir, a.journal.JID(), a.core.Seq())
 		a.step(referee.PowerOn{At: a.now(), Gap: a.gap(), Seen: seen, SeenOK: ok})
 	}
+	a.askOpponent()
 	a.present()
 	// What is not durable at the end is stored by the journal's goodbye.
 	defer func() { a.answerUpTo(a.core.Seq()) }()
@@ -243,11 +254,16 @@ func (a *App) loop(ctx context.Context) {
 			a.whenDurable(func() { o.answer <- r })
 		case req := <-a.link.requests():
 			a.mqttOrder(req)
+		case v := <-a.rival.answers:
+			a.opponentSays(v)
+		case v := <-a.adviser.answers:
+			a.adviserSays(v)
 		case <-a.wake.C:
 			a.step(referee.Tick{At: a.now()})
 		case <-a.touched:
 		case <-a.link.changes():
 		}
+		a.askOpponent()
 		a.present()
 	}
 }
@@ -269,6 +285,7 @@ func (a *App) step(in referee.Input) *referee.Refuse {
 	}
 	for _, f := range out.Facts {
 		a.waiting = append(a.waiting, f)
+		forgetHint(&a.cues, f.Event)
 		a.writer.Append(f.Seq, f.Payload)
 	}
 	if out.Wake > 0 {
@@ -377,7 +394,8 @@ func (a *App) present() {
 func (a *App) view(state []byte) web.View {
 	start := a.core.State.Match.Rules.Start
 	v := web.View{
-		State: state, Sentence: display.Sentence(&a.core.State),
+		State: state, Sentence: display.Sentence(&a.core.State) + a.suggestion(),
+		Opponent: opponentView(a.core.State.Match.Opponent), Hints: a.core.State.Match.Profile.Hints == referee.HintsOn,
 		Start: start.String(), First: start.Turn.String(),
 		Connections: map[string]string{"journal": "ok", "broker": a.link.status()},
 	}
@@ -391,7 +409,8 @@ func (a *App) view(state []byte) web.View {
 		v.Connections["journal"] = "cannot be written"
 	}
 	if a.hands != nil {
-		v.Table, v.AutoFlip, v.Failed = a.hands.table(), a.hands.helping(), a.hands.failed()
+		v.Table, v.Failed = a.hands.table(), a.hands.failed()
+		v.AutoFlip, v.Robot = a.hands.helping()
 	} else if s := &a.core.State; s.SensedOK {
 		v.Table = s.Sensed.String()
 	}
@@ -419,6 +438,7 @@ func (a *App) openJournal(dir string) error {
 	if err != nil {
 		return err
 	}
+	match.Opponent = a.config.Opponent.Player()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("make the data folder: %w", err)
 	}
@@ -431,6 +451,7 @@ func (a *App) openJournal(dir string) error {
 	}
 	a.journal, a.boot = journal, journal.Boot()
 	a.dir, a.match, a.scribe = dir, match, newScribe(dir)
+	match = a.seated(match)
 	a.core = NewCore(CoreOptions{
 		Match: match, JID: journal.JID(), Stamp: a.stamp,
 		NewGame: func() string { return ulid.Make().String() },

@@ -7,6 +7,15 @@ import (
 	"reversi-board/engine/referee"
 )
 
+// forgetHint ends the suggestion of a move when the game goes on.
+func forgetHint(c *display.Cues, ev referee.Event) {
+	switch ev.(type) {
+	case referee.GameStarted, referee.Moved, referee.Passed, referee.Undone, referee.GameOver:
+		c.Hints, c.Best = 0, 0
+	case referee.Illegal, referee.Faulted, referee.Restored, referee.PowerRestored, referee.EngineLost, referee.Commanded:
+	}
+}
+
 // Cue notes what a durable event shows on the LEDs for a moment: the flash of a
 // committed move, the sweep of a pass, the blinking of identify.
 func Cue(c *display.Cues, ev referee.Event, now time.Duration) {

@@ -34,6 +34,7 @@ type hands struct {
 
 	mu    sync.Mutex
 	auto  bool
+	robot bool
 	held  map[engine.Square]engine.Color // by the sleeve
 	ill   map[engine.Square]string
 	shown string
@@ -127,10 +128,12 @@ func (h *hands) advance(now time.Duration) bool {
 // table returns the 64 squares as -BW.
 func (h *hands) table() string { return h.discs().String() }
 
-func (h *hands) helping() bool {
+// helping says whether the hands turn the visitor's discs, and whether they make
+// the opponent's moves.
+func (h *hands) helping() (auto, robot bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.auto
+	return h.auto, h.robot
 }
 
 // failed lists the squares whose sensors were made to fail.
@@ -168,6 +171,8 @@ func (h *hands) Do(_ context.Context, a web.Act) error {
 		return h.heal(a)
 	case web.OpAutoFlip:
 		h.auto = a.On
+	case web.OpRobot:
+		h.robot = a.On
 	case web.OpReset:
 		clear(h.held)
 		h.lay(h.start)
@@ -291,8 +296,19 @@ func (h *hands) heal(a web.Act) error {
 	return errors.Join(errs...)
 }
 
-// help notes which game it is, and turns the discs that the guide asks for, if the visitor wants only to
-// move. A mistake is left to the visitor; a takeback by command is not one.
+// makeWish places the disc of the opponent where it wants it, on a board that is
+// as it should be.
+func (h *hands) makeWish(s *referee.State, now time.Duration) bool {
+	if !s.Wish.Active || s.Step != referee.ToMove || s.Problem.Active() || h.discs() != s.Game.Discs {
+		return false
+	}
+	return h.place(now, s.Wish.Square, s.Game.Turn) == nil
+}
+
+// help notes which game it is, and turns the discs that the guide asks for, if
+// the visitor wants only to move, or if they belong to the opponent's move and
+// the robot makes it. A mistake is left to the visitor; a takeback by command is
+// not one.
 func (h *hands) help(s *referee.State) {
 	if h == nil {
 		return
@@ -300,10 +316,14 @@ func (h *hands) help(s *referee.State) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.start = s.Match.Rules.Start.Discs
-	if !h.auto || s.Phase != referee.Playing || h.board.Busy() {
+	robot := h.robot && s.Match.Opponent.Plays(s.Game.Turn)
+	if !h.auto && !robot || s.Phase != referee.Playing || h.board.Busy() {
 		return
 	}
 	now := h.now()
+	if robot && h.makeWish(s, now) {
+		return
+	}
 	// The guide speaks of the last settled reading. Discs that lie otherwise by
 	// now have been turned already.
 	same := ^h.discs().Diff(s.Sensed)

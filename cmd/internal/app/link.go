@@ -198,10 +198,18 @@ func (a *App) carryOut(role, from string, c web.Command) (code, text string) {
 		return "stale_seq", "the game has moved on since: look again"
 	}
 	what, err := orderOf(c.Name, c.Args, a.match)
+	if order, ok := what.(referee.NewGame); ok {
+		order.Match = a.seated(order.Match)
+		what = order
+	}
 	if err != nil {
 		return string(referee.BadPayload), err.Error()
 	}
-	if refusal := a.allowed(role, what); refusal != "" {
+	refusal := a.allowed(role, what)
+	if c.Name == hintCommand && refusal == "" {
+		refusal = a.hintRefused()
+	}
+	if refusal != "" {
 		return string(referee.NotAllowed), refusal
 	}
 	refused := a.step(referee.Command{At: a.now(), Audit: referee.Audit{
@@ -209,6 +217,9 @@ func (a *App) carryOut(role, from string, c web.Command) (code, text string) {
 	}})
 	if refused != nil {
 		return string(refused.Code), refused.Text
+	}
+	if c.Name == hintCommand {
+		a.advise()
 	}
 	return "", ""
 }

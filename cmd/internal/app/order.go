@@ -10,6 +10,7 @@ import (
 
 	"reversi-board/engine"
 	"reversi-board/engine/notation"
+	"reversi-board/engine/opponent"
 	"reversi-board/engine/referee"
 )
 
@@ -30,7 +31,7 @@ func orderOf(name string, args json.RawMessage, match referee.Match) (referee.Or
 			return nil, err
 		}
 		return referee.Undo{Plies: undo.Plies}, nil
-	case "identify", "snapshot":
+	case "identify", "snapshot", hintCommand:
 		if err := decodeArgs(args, &struct{}{}); err != nil {
 			return nil, err
 		}
@@ -45,11 +46,12 @@ func orderOf(name string, args json.RawMessage, match referee.Match) (referee.Or
 
 func newGameOrder(args json.RawMessage, match referee.Match) (referee.Order, error) {
 	var want struct {
-		Variant *string `json:"variant"`
-		Start   *string `json:"start"`
-		First   *string `json:"first"`
-		Profile *string `json:"profile"`
-		Players *struct {
+		Variant  *string       `json:"variant"`
+		Start    *string       `json:"start"`
+		First    *string       `json:"first"`
+		Profile  *string       `json:"profile"`
+		Opponent *opponentArgs `json:"opponent"`
+		Players  *struct {
 			Black string `json:"black"`
 			White string `json:"white"`
 		} `json:"players"`
@@ -74,8 +76,62 @@ func newGameOrder(args json.RawMessage, match referee.Match) (referee.Order, err
 			}
 		}
 	}
+	if want.Opponent != nil {
+		if match.Opponent, err = want.Opponent.opponent(match.Opponent); err != nil {
+			return nil, err
+		}
+	}
+	if text := playable(match); text != "" {
+		return nil, errors.New(text)
+	}
 	return referee.NewGame{Match: match}, nil
 }
+
+// hintCommand asks for a move to be suggested.
+const hintCommand = "hint"
+
+// opponentArgs choose the opponent of a new game.
+type opponentArgs struct {
+	// Kind is none or builtin: what is run on this computer is chosen in the
+	// settings, and by nobody on the network.
+	Kind  string `json:"kind"`
+	Level *int   `json:"level"`
+	Side  string `json:"side"`
+}
+
+// opponent returns the opponent that is meant; what is left out is as set.
+func (w *opponentArgs) opponent(set referee.Opponent) (referee.Opponent, error) {
+	if w.Kind == "none" {
+		return referee.Opponent{}, nil
+	}
+	if w.Kind != string(referee.Builtin) {
+		return referee.Opponent{}, fmt.Errorf("opponent.kind: %.16q cannot be asked for, want none or builtin "+
+			"(other programs are named in the settings)", w.Kind)
+	}
+	o := referee.Opponent{Kind: referee.Builtin, Level: set.Level, Side: set.Side}
+	if set.Kind == referee.NoOpponent {
+		o.Level, o.Side = defaultLevel, engine.White
+	}
+	switch w.Side {
+	case "":
+	case "black":
+		o.Side = engine.Black
+	case "white":
+		o.Side = engine.White
+	default:
+		return referee.Opponent{}, fmt.Errorf("opponent.side: %.16q is neither black nor white", w.Side)
+	}
+	if w.Level != nil {
+		o.Level = *w.Level
+	}
+	if o.Level < 1 || o.Level > opponent.MaxLevel {
+		return referee.Opponent{}, fmt.Errorf("opponent.level: %d, want 1 to %d", o.Level, opponent.MaxLevel)
+	}
+	return o, nil
+}
+
+// defaultLevel is the strength of an opponent of whom nothing else is said.
+const defaultLevel = 4
 
 // rulesOf returns the rules that a new game asks for. A variant or a start that
 // is named begins from scratch: what was set for another game does not go with
