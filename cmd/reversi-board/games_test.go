@@ -72,6 +72,21 @@ func TestConvertPipe(t *testing.T) {
 	}
 }
 
+// A dash is standard output, not a file of that name.
+func TestConvertToDash(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("game.txt", []byte("f5d6c3"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := call(t.Context(), "games", "convert", "--to", "transcript", "--out", "-", "game.txt")
+	if got.stdout != "f5d6c3\n" || got.code != 0 {
+		t.Errorf("got %+v", got)
+	}
+	if _, err := os.Stat("-"); err == nil {
+		t.Error("a file named - was written")
+	}
+}
+
 func TestConvertGoesOnBehindBadGames(t *testing.T) {
 	dir := t.TempDir()
 	bad := inDir(t, dir, "bad.txt", "f5d6\nf5e6\nf5f6\n")

@@ -36,12 +36,15 @@ type gameWriter struct {
 // flags adds the flags that say how games are written.
 func (w *gameWriter) flags(fs *flag.FlagSet) {
 	fs.StringVar(&w.to, "to", "", "write `FORMAT`; without it, what the name of the output says\n("+formatNames(true)+")")
-	fs.StringVar(&w.out, "out", "", "write to `FILE`; without it, to standard output")
+	fs.StringVar(&w.out, "out", "", "write to `FILE`; without it, or with -, to standard output")
 }
 
 // check looks at the flags.
 func (w *gameWriter) check() error {
 	w.lost = make(map[notation.Loss]int)
+	if w.out == "-" {
+		w.out = ""
+	}
 	if w.to == "" {
 		f, ok := notation.FormatOf(w.out)
 		if !ok {
