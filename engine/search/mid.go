@@ -244,7 +244,10 @@ func (c *core) tryMoves(ply int, p place, list []candidate, depth int, r *result
 // search thinks of them and by the replies they leave.
 func (c *core) order(ply int, p place, legal engine.Bitboard, depth int, first, second engine.Square) []candidate {
 	list := c.stack[ply].list[:0]
-	look := sortDepth(depth, p.n)
+	look, mobility := sortDepth(depth, p.n), int32(1)
+	if depth == p.n {
+		mobility = sortMobility
+	}
 	for ; legal != 0; legal &= legal - 1 {
 		s := legal.First()
 		m := candidate{flips: engine.Flips(p.own, p.opp, s), s: s}
@@ -261,15 +264,17 @@ func (c *core) order(ply int, p place, legal engine.Bitboard, depth int, first, 
 		default:
 			c.down(ply, &m)
 			m.score = -int32(c.mid(ply+1, next, look, -infinity, infinity, sel73)) -
-				int32(worth(next.own, next.opp))*sortMobility
+				int32(worth(next.own, next.opp))*mobility
 		}
 		list = append(list, m)
 	}
 	return list
 }
 
-// sortMobility is how many units a reply of the opponent costs, in eighths.
-const sortMobility = 1
+// sortMobility is how much more than before the middle of the game a reply of
+// the opponent counts where the end is searched: with few replies a branch is
+// short, and every branch goes to the end.
+const sortMobility = 8
 
 // sortDepth returns how deep to look at moves only to sort them; negative when
 // counting replies is enough.
@@ -279,11 +284,11 @@ func sortDepth(depth, n int) int {
 		return -1
 	case depth <= 7:
 		return 0
-	case depth == n && n <= 14:
+	case depth == n && n <= 18:
 		return 0
-	case depth <= 12, depth == n && n <= 18:
+	case depth <= 12, depth == n && n <= 21:
 		return 1
-	case depth == n && n <= 22:
+	case depth == n && n <= 24:
 		return 2
 	default:
 		return 3
