@@ -46,7 +46,7 @@ func TestSolveFileAsJSON(t *testing.T) {
 			t.Fatal(err)
 		}
 		same := len(r.Best) == len(strings.Fields(want[i].best))
-		for _, m := range strings.Fields(want[i].best) {
+		for m := range strings.FieldsSeq(want[i].best) {
 			same = same && strings.Contains(strings.Join(r.Best, " "), m)
 		}
 		if r.Number != want[i].number || r.Score != want[i].score || !same || r.Agrees == nil || !*r.Agrees || r.Nodes == 0 {
