@@ -86,13 +86,14 @@ type card struct {
 	Hands     bool     `json:"hands"`
 	Variants  []string `json:"variants"`
 	Profiles  []string `json:"profiles"`
+	Opponent  string   `json:"opponent"`
 }
 
 func cardOf(o Options) card {
 	return card{
 		Board: o.Board, Name: o.Name, Version: o.Version,
 		Simulated: o.Simulated, Hands: o.Hands != nil,
-		Variants: o.Variants, Profiles: o.Profiles,
+		Variants: o.Variants, Profiles: o.Profiles, Opponent: o.Opponent,
 	}
 }
 
@@ -307,11 +308,10 @@ func (v *view) json() (text []byte, etag string) {
 			AutoFlip    bool              `json:"auto_flip"`
 			Robot       bool              `json:"robot"`
 			Opponent    *Opponent         `json:"opponent"`
-			Hints       bool              `json:"hints"`
 			Failed      []string          `json:"failed"`
 		}{
 			1, state, moves(state), v.Sentence, v.Table, v.Start, v.First, v.Connections, v.Alerts,
-			v.AutoFlip, v.Robot, v.Opponent, v.Hints, v.Failed,
+			v.AutoFlip, v.Robot, v.Opponent, v.Failed,
 		})
 		sum := sha256.Sum256(v.text)
 		v.etag = `"` + hex.EncodeToString(sum[:12]) + `"`

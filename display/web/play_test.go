@@ -86,6 +86,7 @@ func TestBrowser(t *testing.T) {
 	t.Run("lives in ten tabs", func(t *testing.T) { livesInTenTabs(t, b) })
 	t.Run("understands the referee", func(t *testing.T) { showsTheReferee(t, b) })
 	t.Run("shows the historic game", func(t *testing.T) { showsTheHistoricGame(t, b) })
+	t.Run("plays the computer", func(t *testing.T) { playsTheComputer(t, b) })
 	t.Run("shows the reverse game", func(t *testing.T) { showsTheReverseGame(t, b) })
 	t.Run("waits for the board", func(t *testing.T) {
 		s := plain(t, nil) // nothing has been published yet
@@ -452,7 +453,7 @@ func givesCommands(t *testing.T, show func(*table, screen) *tab) {
 	if c := commands[1]; c.Name != "identify" || c.IfSeq != nil {
 		t.Errorf("identify: %+v", c)
 	}
-	if c := commands[2]; c.Name != "new" || string(c.Args) != `{"variant":"reverse","profile":"home","players":{"black":"Aigerim","white":""}}` || c.IfSeq == nil {
+	if c := commands[2]; c.Name != "new" || string(c.Args) != `{"variant":"reverse","profile":"home","opponent":{"kind":"none"},"players":{"black":"Aigerim","white":""}}` || c.IfSeq == nil {
 		t.Errorf("new: %+v %s", c, c.Args)
 	}
 	if commands[0].ID == commands[1].ID || len(commands[0].ID) != 24 {

@@ -69,14 +69,14 @@ func offersEveryGame(t *testing.T, show func(*table, screen) *tab) {
 	p.choose("first", "white")
 	p.fits()
 	start()
-	if got, want := last(), `{"variant":"historic","first":"white","profile":"home","players":{"black":"","white":""}}`; got != want {
+	if got, want := last(), `{"variant":"historic","first":"white","profile":"home","opponent":{"kind":"none"},"players":{"black":"","white":""}}`; got != want {
 		t.Errorf("historic: %s, want %s", got, want)
 	}
 	open()
 	p.choose("variant", "custom")
 	p.choose("start", "handicap-3")
 	start()
-	if got, want := last(), `{"variant":"custom","start":"handicap-3","profile":"home","players":{"black":"","white":""}}`; got != want {
+	if got, want := last(), `{"variant":"custom","start":"handicap-3","profile":"home","opponent":{"kind":"none"},"players":{"black":"","white":""}}`; got != want {
 		t.Errorf("handicap: %s, want %s", got, want)
 	}
 	open()
@@ -95,7 +95,7 @@ func offersEveryGame(t *testing.T, show func(*table, screen) *tab) {
 	tb.asked()
 	p.run(chromedp.SendKeys(chromedp.ID("own"), kb.Backspace+kb.Backspace+"d6"))
 	start()
-	if got, want := last(), `{"variant":"custom","start":"f5d6","profile":"home","players":{"black":"","white":""}}`; got != want {
+	if got, want := last(), `{"variant":"custom","start":"f5d6","profile":"home","opponent":{"kind":"none"},"players":{"black":"","white":""}}`; got != want {
 		t.Errorf("opening: %s, want %s", got, want)
 	}
 	p.quiet()

@@ -113,8 +113,6 @@ type View struct {
 	AutoFlip, Robot bool
 	// Opponent is the player that is a program, nil when there is none.
 	Opponent *Opponent
-	// Hints says that a move may be suggested on request.
-	Hints bool
 	// Failed are the squares whose simulated sensors have been made to fail.
 	Failed []string
 }
@@ -142,7 +140,10 @@ type Options struct {
 	Command func(ctx context.Context, c Command) Response
 	// Variants and Profiles are offered for a new game, the default first.
 	Variants, Profiles []string
-	Logger             *slog.Logger
+	// Opponent is the name of the program that the settings name as opponent,
+	// empty when they name none; it is offered for a new game.
+	Opponent string
+	Logger   *slog.Logger
 	// Heartbeat is the longest silence of a stream (15 s if zero).
 	Heartbeat time.Duration
 	// Stale is how long a page waits for a byte before it says that it is

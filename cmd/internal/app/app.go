@@ -207,6 +207,7 @@ func (a *App) openPage(ctx context.Context, version string) (net.Listener, error
 		Hosts:     append([]string{host}, c.Hosts...),
 		Simulated: a.rig.Sim != nil, Command: a.pageCommand, Logger: a.log,
 		Variants: engine.VariantNames(), Profiles: referee.ProfileNames(),
+		Opponent: a.program(),
 	}
 	if a.hands != nil {
 		o.Hands = a.hands
@@ -395,8 +396,8 @@ func (a *App) view(state []byte) web.View {
 	start := a.core.State.Match.Rules.Start
 	v := web.View{
 		State: state, Sentence: display.Sentence(&a.core.State) + a.suggestion(),
-		Opponent: opponentView(a.core.State.Match.Opponent), Hints: a.core.State.Match.Profile.Hints == referee.HintsOn,
-		Start: start.String(), First: start.Turn.String(),
+		Opponent: opponentView(a.core.State.Match.Opponent),
+		Start:    start.String(), First: start.Turn.String(),
 		Connections: map[string]string{"journal": "ok", "broker": a.link.status()},
 	}
 	// What the sentence says already need not be said twice.

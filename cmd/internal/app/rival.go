@@ -22,6 +22,15 @@ func (a *App) seated(m referee.Match) referee.Match {
 	return m
 }
 
+// program returns the name of the program that the settings name as opponent,
+// empty when they name none.
+func (a *App) program() string {
+	if c := a.config.Opponent; c.Kind == referee.GTP || c.Kind == referee.NBoard {
+		return opponentName(c.Player(), c)
+	}
+	return ""
+}
+
 // playable returns why the opponent cannot play a match, empty when it can.
 func playable(m referee.Match) string {
 	kind := m.Opponent.Kind

@@ -19,6 +19,7 @@ export class Hands {
   wire() {
     const press = (/** @type {string} */ id, /** @type {() => void} */ f) => $(id).addEventListener("click", f);
     press("autoflip", () => this.send({ op: "autoflip", on: !this.view?.auto_flip }));
+    press("robot", () => this.send({ op: "robot", on: !this.view?.robot }));
     press("wrong", () => this.setWrong(!this.wrong));
     press("reset", () => this.send({ op: "reset" }));
     press("sweep", () => this.send({ op: "sweep" }));
@@ -44,6 +45,8 @@ export class Hands {
     this.present = present;
     $("hands").hidden = !present;
     $("autoflip").setAttribute("aria-checked", String(view.auto_flip));
+    $("robot").setAttribute("aria-checked", String(view.robot));
+    $("robot").hidden = !view.opponent;
     $("heal").hidden = !view.failed?.length;
   }
 

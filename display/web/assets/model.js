@@ -7,6 +7,7 @@
  * @typedef {object} State  the state of the MQTT contract, as far as the page needs it
  * @property {number} seq
  * @property {string} variant
+ * @property {"on"|"off"|"locked"} hints  whether moves may be suggested
  * @property {"idle"|"setup"|"playing"|"paused"|"over"} phase
  * @property {"to_move"|"in_progress"|"correcting"|null} step
  * @property {"black"|"white"|"none"} turn
@@ -33,6 +34,8 @@
  * @property {Record<string, string>|null} connections
  * @property {Alert[]|null} alerts
  * @property {boolean} auto_flip
+ * @property {boolean} robot  whether the hands make the opponent's moves
+ * @property {{kind: string, level: number, side: Color}|null} opponent  the player that is a program
  * @property {string[]|null} failed
  *
  * @typedef {object} Card
@@ -42,6 +45,7 @@
  * @property {boolean} hands
  * @property {string[]|null} variants
  * @property {string[]|null} profiles
+ * @property {string} opponent  the program that the settings name as opponent, "" for none
  *
  * @typedef {{seq: number, jid: string, ply: number, type: string, data: any, replay: boolean}} GameEvent
  * @typedef {{status: string, code?: string, error?: string, seq?: number}} Reply

@@ -18,6 +18,14 @@ const VARIANTS = /** @type {Record<string, [string, string]>} */ ({
   custom: ["Own start", "Classic, from a start of your own."],
 });
 
+/** What a level is like, for those that stand for something. */
+const LEVELS = /** @type {Record<string, string>} */ ({
+  1: "1, a child can win",
+  4: "4, at home",
+  7: "7, at a club",
+  10: "10, as strong as it can",
+});
+
 const PROFILES = /** @type {Record<string, string>} */ ({ home: "At home" });
 
 export class Panel {
@@ -27,7 +35,10 @@ export class Panel {
     /** @type {View|null} */
     this.view = null;
     this.listed = "";
-    $("undo").addEventListener("click", () => this.command("undo", { plies: 1 }, true));
+    $("undo").addEventListener("click", () => this.command("undo", { plies: this.back() }, true));
+    $("hint").addEventListener("click", () => this.command("hint", {}, true));
+    $("rival").addEventListener("change", () => this.choices());
+    $("rival-side").addEventListener("change", () => this.choices());
     $("identify").addEventListener("click", () => this.command("identify", {}, false));
     $("new").addEventListener("click", () => this.ask());
     $("new-form").addEventListener("submit", (e) => {
@@ -62,8 +73,23 @@ export class Panel {
     return reply.status === "ok" ? "" : reply.error || "The board refused that.";
   }
 
+  /**
+   * How many moves an undo takes back: one's own comes with the answer of the
+   * computer, which would only give it again.
+   */
+  back() {
+    const { state, opponent } = this.view ?? {};
+    return opponent && state && state.ply > 1 && state.last?.by === opponent.side && state.turn !== opponent.side ? 2 : 1;
+  }
+
   /** @param {Card} card */
   introduce(card) {
+    fill("level", [...Array(10).keys()].map((i) => String(i + 1)), LEVELS);
+    if (card.opponent && !document.querySelector('#rival [value="set"]')) {
+      const option = /** @type {HTMLOptionElement} */ (element("option", "", card.opponent));
+      option.value = "set";
+      $("rival").append(option);
+    }
     $("name").textContent = card.name;
     document.title = card.name;
     fill("variant", card.variants ?? ["classic"], Object.fromEntries(Object.entries(VARIANTS).map(([v, [name]]) => [v, name])));
@@ -80,6 +106,11 @@ export class Panel {
       input("black").value = state.players?.black ?? "";
       input("white").value = state.players?.white ?? "";
     }
+    const rival = this.view?.opponent;
+    input("rival").value = rival ? (rival.kind === "builtin" ? "builtin" : "set") : "none";
+    input("level").value = String(rival?.level ?? 4);
+    input("rival-side").value = rival?.side ?? "white";
+    if (rival) input(rival.side).value = "";
     this.recall();
     this.choices();
     $("new-error").hidden = true;
@@ -106,6 +137,12 @@ export class Panel {
     $("start-row").hidden = variant === "historic";
     $("own-row").hidden = variant === "historic" || input("start").value !== "own";
     /** @type {HTMLInputElement} */ ($("own")).required = !$("own-row").hidden;
+    const computer = input("rival").value === "builtin";
+    $("rival-row").hidden = !computer;
+    // The computer has a name of its own.
+    for (const color of ["black", "white"]) {
+      $(color).hidden = $(`${color}-label`).hidden = computer && input("rival-side").value === color;
+    }
   }
 
   /** Asks for the game; the dialog stays open with the reason if it cannot be. */
@@ -119,6 +156,7 @@ export class Panel {
         ...(start !== "standard" ? { start } : {}),
         ...(input("first").value !== "auto" ? { first: input("first").value } : {}),
         ...(profile ? { profile } : {}),
+        ...this.rival(),
         players: { black: input("black").value.trim(), white: input("white").value.trim() },
       },
       true,
@@ -126,6 +164,18 @@ export class Panel {
     $("new-error").textContent = refused;
     $("new-error").hidden = !refused;
     if (!refused) /** @type {HTMLDialogElement} */ ($("new-game")).close();
+  }
+
+  /** The opponent that was chosen; the settings' own one needs no word. */
+  rival() {
+    switch (input("rival").value) {
+      case "set":
+        return {};
+      case "builtin":
+        return { opponent: { kind: "builtin", level: Number(input("level").value), side: input("rival-side").value } };
+      default:
+        return { opponent: { kind: "none" } };
+    }
   }
 
   /** @param {View} view */
@@ -143,6 +193,9 @@ export class Panel {
     $("balance").style.setProperty("--black", String(black));
     $("balance").style.setProperty("--white", String(white));
     /** @type {HTMLButtonElement} */ ($("undo")).disabled = state.ply === 0 || state.phase === "setup" || state.phase === "idle";
+    const hint = /** @type {HTMLButtonElement} */ ($("hint"));
+    hint.hidden = state.hints !== "on";
+    hint.disabled = state.phase !== "playing" || state.step !== "to_move" || view.opponent?.side === state.turn;
     document.body.dataset.phase = state.phase;
     this.moves(view);
   }
