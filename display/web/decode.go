@@ -43,8 +43,8 @@ func decodeCommand(body []byte) (Command, error) {
 	if err := decode(body, &in); err != nil {
 		return Command{}, err
 	}
-	if !slices.Contains([]string{"new", "undo", "identify", "snapshot", "hint"}, in.Name) {
-		return Command{}, fmt.Errorf("unknown command %.32q: want new, undo, identify, snapshot or hint", in.Name)
+	if !slices.Contains([]string{"new", "undo", "identify", "snapshot", "hint", "evaluate"}, in.Name) {
+		return Command{}, fmt.Errorf("unknown command %.32q: want new, undo, identify, snapshot, hint or evaluate", in.Name)
 	}
 	if n := utf8.RuneCountInString(in.ID); n < 1 || n > 64 {
 		return Command{}, errors.New("id: want 1 to 64 characters")

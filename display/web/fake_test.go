@@ -21,21 +21,25 @@ type table struct {
 	t      *testing.T
 	server *Server
 
-	mu       sync.Mutex
-	phase    string
-	game     engine.Game
-	before   []engine.Game
-	discs    engine.Discs
-	script   string // the transcript
-	seq      uint64
-	last     map[string]any
-	auto     bool
-	failed   []string
-	alerts   []Alert
-	players  [2]string
-	acts     []Act
-	commands []Command
-	refuse   string // what the hands answer, "" for nothing
+	mu      sync.Mutex
+	phase   string
+	game    engine.Game
+	before  []engine.Game
+	discs   engine.Discs
+	script  string // the transcript
+	seq     uint64
+	last    map[string]any
+	auto    bool
+	failed  []string
+	alerts  []Alert
+	players [2]string
+	// hints is the rule about suggestions; evals is sent whatever it says.
+	hints      string
+	evals      []*int
+	evaluating bool
+	acts       []Act
+	commands   []Command
+	refuse     string // what the hands answer, "" for nothing
 	// refuseCommand is what the board answers, "" for ok.
 	refuseCommand string
 }
@@ -44,7 +48,7 @@ type table struct {
 // shows it.
 func newTable(t *testing.T, change func(o *Options)) *table {
 	t.Helper()
-	tb := &table{t: t, phase: "setup", players: [2]string{"", ""}}
+	tb := &table{t: t, phase: "setup", hints: "on", players: [2]string{"", ""}}
 	rules, err := engine.Variant("classic")
 	if err != nil {
 		t.Fatal(err)
@@ -77,6 +81,12 @@ func (tb *table) command(_ context.Context, c Command) Response {
 			return Response{Status: "error", Code: "not_allowed", Error: "There is nothing to take back.", Seq: tb.seq}
 		}
 		tb.undo(1)
+	case "evaluate":
+		var args struct{ On bool }
+		if json.Unmarshal(c.Args, &args) != nil {
+			return Response{Status: "error", Code: "bad_payload", Error: "args"}
+		}
+		tb.evaluating = args.On
 	case "new":
 		var args struct {
 			Players struct {
@@ -293,7 +303,7 @@ func (tb *table) publish() {
 	sum := sha256.Sum256([]byte(tb.game.String() + turn[:1]))
 	record := tb.game.Discs
 	state, err := json.Marshal(map[string]any{
-		"v": 1, "jid": "01J", "seq": tb.seq, "game": "01G", "variant": "classic", "profile": "home", "hints": "on",
+		"v": 1, "jid": "01J", "seq": tb.seq, "game": "01G", "variant": "classic", "profile": "home", "hints": tb.hints,
 		"phase": tb.phase, "step": step, "turn": turn, "ply": len(tb.before),
 		"board": record.String(), "sensed": tb.discs.String(), "board_fp": hex.EncodeToString(sum[:8]), "irregular": false,
 		"start": map[string]string{"board": engine.Start().String(), "turn": "black"},
@@ -312,6 +322,7 @@ func (tb *table) publish() {
 		Start: engine.Start().String(), First: "black",
 		Connections: map[string]string{"journal": "ok", "broker": "connected"},
 		Alerts:      tb.alerts, AutoFlip: tb.auto, Failed: tb.failed,
+		Evals: tb.evals, Evaluating: tb.evaluating,
 	})
 	var px [64]RGB
 	for s := range engine.Square(64) {

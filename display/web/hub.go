@@ -309,9 +309,11 @@ func (v *view) json() (text []byte, etag string) {
 			Robot       bool              `json:"robot"`
 			Opponent    *Opponent         `json:"opponent"`
 			Failed      []string          `json:"failed"`
+			Evals       []*int            `json:"evals"`
+			Evaluating  bool              `json:"evaluating"`
 		}{
 			1, state, moves(state), v.Sentence, v.Table, v.Start, v.First, v.Connections, v.Alerts,
-			v.AutoFlip, v.Robot, v.Opponent, v.Failed,
+			v.AutoFlip, v.Robot, v.Opponent, v.Failed, v.Evals, v.Evaluating,
 		})
 		sum := sha256.Sum256(v.text)
 		v.etag = `"` + hex.EncodeToString(sum[:12]) + `"`

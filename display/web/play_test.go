@@ -74,6 +74,9 @@ func TestBrowser(t *testing.T) {
 		{"follows a takeback", followsTakeback},
 		{"gives commands", givesCommands},
 		{"offers every game", offersEveryGame},
+		{"draws the course of the game", drawsTheCourse},
+		{"shows evaluations", showsEvaluations},
+		{"shows no evaluations where they are locked", showsNoEvaluations},
 		{"has no hands on a real board", hasNoHands},
 		{"does not blink where motion is not wanted", doesNotBlink},
 	} {

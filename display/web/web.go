@@ -18,8 +18,9 @@ import (
 // Command is what a visitor asks of the board, with the names and arguments of
 // the MQTT contract.
 type Command struct {
-	// Name is new, undo, identify, snapshot or hint, which asks for a suggested
-	// move to be lit.
+	// Name is new, undo, identify, snapshot, hint, which asks for a suggested
+	// move to be lit, or evaluate, which turns the evaluation of the game that
+	// is played on or off.
 	Name string
 	// Args is a JSON object, or nil.
 	Args json.RawMessage
@@ -113,6 +114,14 @@ type View struct {
 	AutoFlip, Robot bool
 	// Opponent is the player that is a program, nil when there is none.
 	Opponent *Opponent
+	// Evals are the differences in discs, Black's minus White's, that the game
+	// is expected to end with, as judged after every ply: the first is about
+	// the start, nil members are not known. It is nil as a whole while
+	// evaluations are not to be seen.
+	Evals []*int
+	// Evaluating is whether somebody has asked for evaluations of the game that
+	// is played.
+	Evaluating bool
 	// Failed are the squares whose simulated sensors have been made to fail.
 	Failed []string
 }

@@ -68,6 +68,8 @@ type App struct {
 	// the opponent is gone.
 	rival, adviser *desk
 	lostText       string
+	// analyst evaluates the game for the page.
+	analyst *analyst
 
 	rig   *Rig
 	hands *hands
@@ -124,6 +126,7 @@ func newApp(o Options) *App {
 	}
 	a.rival = newDesk(o.Config.Opponent, o.Logger, a.now)
 	a.adviser = newDesk(o.Config.Opponent, o.Logger, a.now)
+	a.analyst = newAnalyst(o.Logger, a.now)
 	return a
 }
 
@@ -170,6 +173,7 @@ func (a *App) run(ctx context.Context, o Options) (err error) {
 	tasks.Go(func() { a.keepGames(inner) })
 	tasks.Go(func() { a.rival.keep(inner) })
 	tasks.Go(func() { a.adviser.keep(inner) })
+	tasks.Go(func() { a.analyst.keep(inner) })
 	if listener != nil {
 		tasks.Go(func() {
 			if err := a.page.Serve(inner, listener); err != nil {
@@ -234,6 +238,7 @@ func (a *App) loop(ctx context.Context) {
 		a.step(referee.PowerOn{At: a.now(), Gap: a.gap(), Seen: seen, SeenOK: ok})
 	}
 	a.askOpponent()
+	a.analyze()
 	a.present()
 	// What is not durable at the end is stored by the journal's goodbye.
 	defer func() { a.answerUpTo(a.core.Seq()) }()
@@ -259,12 +264,15 @@ func (a *App) loop(ctx context.Context) {
 			a.opponentSays(v)
 		case v := <-a.adviser.answers:
 			a.adviserSays(v)
+		case f := <-a.analyst.answers:
+			a.analystSays(f)
 		case <-a.wake.C:
 			a.step(referee.Tick{At: a.now()})
 		case <-a.touched:
 		case <-a.link.changes():
 		}
 		a.askOpponent()
+		a.analyze()
 		a.present()
 	}
 }
@@ -397,7 +405,8 @@ func (a *App) view(state []byte) web.View {
 	v := web.View{
 		State: state, Sentence: display.Sentence(&a.core.State) + a.suggestion(),
 		Opponent: opponentView(a.core.State.Match.Opponent),
-		Start:    start.String(), First: start.Turn.String(),
+		Evals:    a.evaluations(), Evaluating: a.evaluating(),
+		Start: start.String(), First: start.Turn.String(),
 		Connections: map[string]string{"journal": "ok", "broker": a.link.status()},
 	}
 	// What the sentence says already need not be said twice.

@@ -206,8 +206,12 @@ func (a *App) carryOut(role, from string, c web.Command) (code, text string) {
 		return string(referee.BadPayload), err.Error()
 	}
 	refusal := a.allowed(role, what)
-	if c.Name == hintCommand && refusal == "" {
+	switch {
+	case refusal != "":
+	case c.Name == hintCommand:
 		refusal = a.hintRefused()
+	case c.Name == evaluateCommand:
+		refusal = a.evaluateRefused(c.Args)
 	}
 	if refusal != "" {
 		return string(referee.NotAllowed), refusal
@@ -218,8 +222,11 @@ func (a *App) carryOut(role, from string, c web.Command) (code, text string) {
 	if refused != nil {
 		return string(refused.Code), refused.Text
 	}
-	if c.Name == hintCommand {
+	switch c.Name {
+	case hintCommand:
 		a.advise()
+	case evaluateCommand:
+		a.setEvaluating(c.Args)
 	}
 	return "", ""
 }

@@ -36,6 +36,9 @@ func orderOf(name string, args json.RawMessage, match referee.Match) (referee.Or
 			return nil, err
 		}
 		return referee.Look{}, nil
+	case evaluateCommand:
+		_, err := switchOf(args)
+		return referee.Look{}, err
 	case "replay":
 		// The link has checked the arguments and sends the events itself.
 		return referee.Look{}, nil
@@ -89,6 +92,24 @@ func newGameOrder(args json.RawMessage, match referee.Match) (referee.Order, err
 
 // hintCommand asks for a move to be suggested.
 const hintCommand = "hint"
+
+// evaluateCommand asks for the game to be evaluated while it is played, or not
+// any more.
+const evaluateCommand = "evaluate"
+
+// switchOf reads the argument of a command that turns something on or off.
+func switchOf(args json.RawMessage) (on bool, err error) {
+	var turn struct {
+		On *bool `json:"on"`
+	}
+	if err := decodeArgs(args, &turn); err != nil {
+		return false, err
+	}
+	if turn.On == nil {
+		return false, errors.New("on: missing, want true or false")
+	}
+	return *turn.On, nil
+}
 
 // opponentArgs choose the opponent of a new game.
 type opponentArgs struct {

@@ -2,6 +2,7 @@
 // POST. The page draws from the newest view alone; events are only said aloud.
 
 import { Board } from "./board.js";
+import { Graph } from "./graph.js";
 import { Hands } from "./hands.js";
 import { $ } from "./model.js";
 import { Panel } from "./panel.js";
@@ -20,6 +21,7 @@ let fade;
 const announcer = new Announcer();
 const hands = new Hands(complain);
 const panel = new Panel(complain);
+const graph = new Graph();
 const board = new Board({
   able: () => hands.present,
   activate: (square, wrong) => hands.activate(square, wrong),
@@ -45,6 +47,7 @@ function show(view) {
   hands.show(view, Boolean(card?.hands));
   board.show(view);
   panel.show(view);
+  graph.show(view);
 }
 
 const stream = new Stream({

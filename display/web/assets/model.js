@@ -37,6 +37,8 @@
  * @property {boolean} robot  whether the hands make the opponent's moves
  * @property {{kind: string, level: number, side: Color}|null} opponent  the player that is a program
  * @property {string[]|null} failed
+ * @property {(number|null)[]|null} evals  Black's minus White's discs expected in the end, after each ply
+ * @property {boolean} evaluating  whether the running game is evaluated
  *
  * @typedef {object} Card
  * @property {string} board

@@ -37,6 +37,7 @@ export class Panel {
     this.listed = "";
     $("undo").addEventListener("click", () => this.command("undo", { plies: this.back() }, true));
     $("hint").addEventListener("click", () => this.command("hint", {}, true));
+    $("evaluate").addEventListener("click", () => this.command("evaluate", { on: !this.view?.evaluating }, false));
     $("rival").addEventListener("change", () => this.choices());
     $("rival-side").addEventListener("change", () => this.choices());
     $("identify").addEventListener("click", () => this.command("identify", {}, false));
