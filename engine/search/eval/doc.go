@@ -8,8 +8,10 @@
 //
 // They are made by the program engine/search/train, from nothing but the games
 // named here and games the program plays against itself. The same program with
-// the same arguments makes the same files again, byte by byte; it needs some
-// ten minutes of one core for most.weights and five for fewest.weights.
+// the same arguments makes the same files again on the same kind of processor;
+// since it plays and labels with the search of this project, a change of the
+// search changes a few labels. It needs some ten minutes of one core for
+// most.weights and five for fewest.weights.
 //
 //	cd engine/search
 //	go run ./train -goal most -out eval/most.weights \
