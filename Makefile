@@ -24,7 +24,7 @@ TEST_PACKAGES := chromium mosquitto mosquitto-clients grhino fonts-dejavu-core
 
 .PHONY: help
 help: ## print the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: build ## build and start the controller on the simulated board
