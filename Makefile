@@ -37,13 +37,13 @@ build: ## build bin/reversi-board
 	@mkdir -p bin
 	@$(GO) build $(BUILD) -o bin/ ./cmd/...
 
-# The soak package plays hundreds of recorded games through emulated chips.
-# Under the race detector that would take half an hour, so this test is built
-# without it only, and run here as a second step.
+# Two tests are long: hundreds of recorded games through emulated chips, and 39
+# endgames solved exactly. Under the race detector they would take half an hour,
+# so they are built without it only, and run here as a second step.
 .PHONY: test
 test: test-packages ## all tests, as a newcomer runs them: race detector on, then the long games without it
 	$(GO) test -race -timeout 20m ./...
-	$(GO) test -timeout 20m -run TestRealGames ./cmd/internal/soak
+	$(GO) test -timeout 20m -run '^(TestRealGames|TestSuite1To39)$$' ./cmd/internal/soak ./engine/search
 
 .PHONY: race
 race: test-packages ## the tests with the race detector only
