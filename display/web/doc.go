@@ -37,6 +37,13 @@
 // thousand of them cost the game nothing, and falling out of the ring is
 // answered with a snapshot.
 //
+// # Evaluations
+//
+// A view may say how the game was expected to end after every ply. Whether that
+// may be seen is decided by whoever publishes: a view without evaluations is
+// the only protection there is against readers of the stream. The page hides
+// them too while suggestions are not on and the game is not over.
+//
 // # Why events are not sent on their own
 //
 // The page draws from the view alone and uses events only to say aloud what

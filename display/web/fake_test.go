@@ -82,7 +82,9 @@ func (tb *table) command(_ context.Context, c Command) Response {
 		}
 		tb.undo(1)
 	case "evaluate":
-		var args struct{ On bool }
+		var args struct {
+			On bool `json:"on"`
+		}
 		if json.Unmarshal(c.Args, &args) != nil {
 			return Response{Status: "error", Code: "bad_payload", Error: "args"}
 		}

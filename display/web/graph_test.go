@@ -24,8 +24,7 @@ func (tb *table) evaluate(values ...any) {
 	tb.publish()
 }
 
-// column returns the class, height and left edge of what is drawn for a ply,
-// in the units of the picture: discs up, plies to the right.
+// columns are what is drawn of the discs, as ply:difference.
 const columns = `[...document.querySelectorAll("#plot .columns")].flatMap((e) => e.getAttribute("d").split("M").filter(Boolean)
 	.map((d) => /^([\d.]+) 0v(-?\d+)/.exec(d)).map((m) => Math.floor(m[1]) + ":" + -m[2])).sort((a, b) => parseInt(a) - parseInt(b)).join(" ")`
 
@@ -65,7 +64,7 @@ func drawsTheCourse(t *testing.T, show func(*table, screen) *tab) {
 	p.quiet()
 }
 
-// shares of the bar: its own height is White's and Black's together.
+// blackShare is how much of the bar is Black's, 0 to 1.
 const blackShare = `parseFloat(getComputedStyle(document.querySelector("#bar i"), "::before").height) / document.querySelector("#bar i").getBoundingClientRect().height`
 
 func showsEvaluations(t *testing.T, show func(*table, screen) *tab) {
@@ -79,10 +78,13 @@ func showsEvaluations(t *testing.T, show func(*table, screen) *tab) {
 	p.until(is(text("expected"), "thinking…") + ` && document.getElementById("bar").hidden`)
 	tb.evaluate(0, -1, 2, "?", -6)
 	p.until(is(text("expected"), "White +6"))
+	line := eval[string](p, `document.querySelector("#plot .line").getAttribute("d").replaceAll("-0h", "0h")`)
+	if want := "M0.5 0h0L1.5 1h0L2.5 -2h0M4.5 6h0"; line != want {
+		t.Errorf("the line is %q, want %q", line, want)
+	}
 	for want, expression := range map[string]string{
-		"M0.5 0h0L1.5 1h0L2.5 -2h0M4.5 6h0":         `document.querySelector("#plot .line").getAttribute("d").replaceAll("-0h", "0h")`,
-		"-6/White is better, 6 discs in the end":    `["aria-valuenow", "aria-valuetext"].map((a) => document.getElementById("bar").getAttribute(a)).join("/")`,
-		"+6/":                                       text("bar-white") + ` + "/" + ` + text("bar-black"),
+		"-6/White is ahead by 6 discs": `["aria-valuenow", "aria-valuetext"].map((a) => document.getElementById("bar").getAttribute(a)).join("/")`,
+		"+6/":                          text("bar-white") + ` + "/" + ` + text("bar-black"),
 		"4. d3: even, expected in the end White +6": `document.querySelectorAll("#plot title")[4].textContent`,
 		"meter/Evaluation":                          `document.getElementById("bar").getAttribute("role") + "/" + document.getElementById("bar").getAttribute("aria-label")`,
 	} {
@@ -137,7 +139,7 @@ func showsNoEvaluations(t *testing.T, show func(*table, screen) *tab) {
 			values[i] = 8
 		}
 		tb.evaluate(values...)
-		p.until(is(text("expected"), "Black +8"))
+		p.until(is(text("bar-black"), "+8") + ` && !document.getElementById("expected-row").hidden && document.querySelector("#plot .line").getAttribute("d")`)
 		if !eval[bool](p, `document.getElementById("evaluate").hidden && !document.getElementById("bar").hidden`) {
 			t.Errorf("%s: after the game the bar is missing, or the switch is there", hints)
 		}

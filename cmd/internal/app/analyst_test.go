@@ -178,6 +178,7 @@ func TestNoEvaluationsUnlessAllowedAndAsked(t *testing.T) {
 		{referee.HintsLocked, "locked for this event"},
 	} {
 		d := newDesktop(t, configuredRules(t), tc.hints)
+		d.app.analyst.depth = 3 // sees the wipeout, and little else
 		d.play(wipeout[:16])
 		r := d.ask("evaluate", `{"on":true}`)
 		if r.Code != string(referee.NotAllowed) || !strings.Contains(r.Error, tc.says) {

@@ -8,6 +8,8 @@
 //	the loop  the referee's State, the cues, the open alerts; nobody else
 //	          reads or writes them
 //	writer    the journal (engine/archive)
+//	analyst   what the positions of the game are worth, for the page alone; on
+//	          a thread of the lowest priority
 //	lamps     the SPI bus: renders the latest scene, animates it
 //	mqtt, web their sockets; both are fed by calls that never block
 //

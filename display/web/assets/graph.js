@@ -28,13 +28,15 @@ export class Graph {
     $("graph").hidden = points.length < 2;
     this.bar(running || phase === "over" ? points : [], state?.variant === "reverse");
     const length = 64 - (state?.start?.board ?? "").replaceAll("-", "").length;
-    const text = JSON.stringify([points, length, evals.length > 0]);
+    const text = JSON.stringify([points, length, evals.length, running]);
     if (!last || text === this.drawn) return;
     this.drawn = text;
     this.draw(points, Math.max(length, last.ply));
     $("lead").textContent = ahead(last.lead);
     $("expected-row").hidden = evals.length === 0;
-    $("expected").textContent = last.expected === null ? "thinking…" : ahead(last.expected);
+    // The end of a game that is over is no expectation.
+    const open = running ? last.expected === null : points.some((p) => p.expected === null);
+    $("expected").textContent = open ? "thinking…" : running ? ahead(last.expected ?? 0) : "";
   }
 
   /** @param {Point[]} points @param {number} length of the longest game */
@@ -42,7 +44,7 @@ export class Graph {
     const known = points.filter((p) => p.expected !== null);
     const most = Math.max(...points.map((p) => Math.abs(p.lead)), ...known.map((p) => Math.abs(p.expected ?? 0)));
     // Whole steps: the picture keeps its scale for many moves.
-    const top = [8, 16, 32, 64].find((n) => n >= most) ?? 64;
+    const top = [8, 12, 16, 24, 32, 48, 64].find((n) => n >= most) ?? 64;
     const plot = $("plot");
     // One unit is a move across and a disc up.
     plot.setAttribute("viewBox", `0 ${-top * 1.08} ${length + 1} ${top * 2.16}`);
@@ -79,7 +81,7 @@ export class Graph {
     // Near the middle a disc is more than far from it.
     bar.style.setProperty("--black", `${(50 + 50 * Math.tanh(good / 24)).toFixed(1)}%`);
     bar.setAttribute("aria-valuenow", String(good));
-    bar.setAttribute("aria-valuetext", good === 0 ? "Even" : `${good > 0 ? "Black" : "White"} is better, ${Math.abs(margin)} ${discs(margin)} in the end`);
+    bar.setAttribute("aria-valuetext", good === 0 ? "Even" : `${good > 0 ? "Black" : "White"} is ahead by ${Math.abs(good)} ${discs(good)}`);
     bar.title = bar.getAttribute("aria-valuetext") ?? "";
     $("bar-black").textContent = good > 0 ? `+${good}` : good === 0 ? "=" : "";
     $("bar-white").textContent = good < 0 ? `+${-good}` : "";
