@@ -149,10 +149,11 @@ func showsNoEvaluations(t *testing.T, show func(*table, screen) *tab) {
 
 func TestViewCarriesEvaluations(t *testing.T) {
 	s := plain(t, nil)
-	read := func() (v struct {
+	type sent struct {
 		Evals      json.RawMessage `json:"evals"`
 		Evaluating bool            `json:"evaluating"`
-	}) {
+	}
+	read := func() (v sent) {
 		t.Helper()
 		if err := json.Unmarshal(ask(s, http.MethodGet, "/api/v1/state", "", nil).Body.Bytes(), &v); err != nil {
 			t.Fatal(err)

@@ -245,8 +245,8 @@ func TestEvaluationsAreAskedForEveryGame(t *testing.T) {
 	}
 }
 
-// A question is dropped for a newer one, and by the end of the program: without
-// a clock the first would take minutes.
+// A search is dropped for a newer question, and by the end of the program: without
+// a clock the first one would take minutes.
 func TestEvaluationIsCanceled(t *testing.T) {
 	n := newAnalyst(slog.New(slog.DiscardHandler), nil)
 	n.depth = 40
@@ -261,14 +261,23 @@ func TestEvaluationIsCanceled(t *testing.T) {
 	for _, s := range movesOf(t, wipeout) {
 		over = over.Place(s)
 	}
+	underWay := func() bool {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		return n.stop != nil
+	}
 	n.ask(endless)
+	eventually(t, "the first position is looked at", underWay)
 	n.ask(over)
 	if f := <-n.answers; f.of != over || !f.known || f.margin != 64 {
 		t.Errorf("the answer is %+v", f)
 	}
 	n.ask(endless)
+	eventually(t, "the first position is looked at again", underWay)
 	n.withdraw()
+	eventually(t, "it is no longer looked at", func() bool { return !underWay() })
 	n.ask(endless)
+	eventually(t, "it is looked at to the end", underWay)
 	stop()
 	<-ended
 	if len(n.answers) != 0 {
