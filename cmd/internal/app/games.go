@@ -33,10 +33,7 @@ func (a *App) keepGames(ctx context.Context) {
 
 // endsGame reports whether an event may have ended a game, or begun one again.
 func endsGame(ev referee.Event) bool {
-	switch ev.(type) {
-	case referee.GameOver, referee.Undone:
-		return true
-	default:
-		return false
-	}
+	_, over := ev.(referee.GameOver)
+	_, undone := ev.(referee.Undone)
+	return over || undone
 }
