@@ -74,7 +74,7 @@ func (m *match) play(ctx context.Context) (*matchReport, error) {
 	if m.now == nil {
 		m.now = stopwatch()
 	}
-	r := &matchReport{Seed: m.seed, Openings: min(len(m.openings), m.games/2)}
+	r := &matchReport{Seed: m.seed}
 	for i, s := range m.sides {
 		if err := s.start(ctx); err != nil {
 			return r, fmt.Errorf("start %c: %w", 'A'+i, err)
@@ -96,6 +96,7 @@ func (m *match) play(ctx context.Context) (*matchReport, error) {
 				return r, err
 			}
 			r.add(g)
+			r.Openings = min(len(m.openings), pair+1)
 			if err := m.done(g, r); err != nil {
 				return r, err
 			}
