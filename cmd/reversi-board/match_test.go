@@ -10,9 +10,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"reversi-board/engine"
 	"reversi-board/engine/notation"
+	"reversi-board/engine/opponent"
 	"reversi-board/engine/opponent/enginetest"
 )
 
@@ -187,13 +189,47 @@ func TestMatchFiles(t *testing.T) {
 	}
 }
 
-// TestMatchClock: whoever needs more time than there is loses.
+// clockwork plays the first legal square and lets time pass.
+type clockwork struct {
+	now  *time.Duration
+	took time.Duration
+}
+
+func (clockwork) Name() string                  { return "clockwork" }
+func (clockwork) NewGame(context.Context) error { return nil }
+func (clockwork) Close() error                  { return nil }
+
+func (c clockwork) Move(_ context.Context, q opponent.Question) (opponent.Answer, error) {
+	*c.now += c.took
+	g, err := q.Game()
+	return opponent.Answer{Square: g.Legal().First()}, err //nolint:wrapcheck // a test
+}
+
+// TestMatchClock: whoever needs more time than there is loses; the increment
+// comes after every move.
 func TestMatchClock(t *testing.T) {
 	t.Parallel()
-	slow := quoted("gtp", enginetest.Command(enginetest.Rhino, "late@2")...)
-	r := matchJSON(t, slow, "builtin:1", "--games", "2", "--clock", "0.3")
-	if r.ForfeitsA != 1 || r.All[0].Reason != "its time ran out" {
-		t.Errorf("%+v %+v", r, *r.All[0])
+	for clock, late := range map[string]bool{"20": true, "20/2": true, "20/3": false, "5:00": false} {
+		f := matchFlags{games: 2, depth: 1, seed: 1, clock: clock}
+		m, err := f.match([]string{"builtin:1", "builtin:1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var now time.Duration
+		m.now = func() time.Duration { return now }
+		m.sides[0].hire = func(uint64) (opponent.Player, error) { return clockwork{&now, 3 * time.Second}, nil }
+		m.sides[1].hire = func(uint64) (opponent.Player, error) { return clockwork{&now, 0}, nil }
+		m.done = func(*matchGame, *matchReport) error { return nil }
+		r, err := m.play(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := map[bool]int{true: 2}[late]; r.ForfeitsA != want || r.ForfeitsB != 0 {
+			t.Errorf("%s: %d and %d forfeits, want %d and none", clock, r.ForfeitsA, r.ForfeitsB, want)
+		}
+		if late && r.All[0].Reason != "its time ran out" {
+			t.Errorf("%s: %+v", clock, r.All[0])
+		}
 	}
 }
 
