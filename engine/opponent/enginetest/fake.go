@@ -39,7 +39,7 @@ const flagName = "-enginetest="
 //	resign@N   it gives up (GTP)
 //	flood@N    it writes lines without end
 //	long@N     it writes one line without end
-//	late@N     it answers after half a second
+//	late@N     it answers after two seconds
 //
 // And, once and for all:
 //
@@ -226,7 +226,7 @@ func (f *fake) misbehave(fault string) (word string) {
 			f.say(strings.Repeat("blah ", 1000))
 		}
 	case "late":
-		time.Sleep(500 * time.Millisecond)
+		time.Sleep(2 * time.Second) // far enough from any deadline of the tests on a busy machine
 	}
 	return f.game.Legal().First().String()
 }
