@@ -393,13 +393,13 @@ func TestCloseWaitsAndRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &wire{answer: always(syscall.EREMOTEIO)}
 		b := NewBus(w, BusOptions{})
-		ended := make(chan error, 2)
+		running, waiting := make(chan error, 1), make(chan error, 1)
 		go func() {
-			ended <- b.Do(t.Context(), PrioScan, func(tx i2c.Bus) error { return tx.Tx(0x20, []byte{0}, nil) })
+			running <- b.Do(t.Context(), PrioScan, func(tx i2c.Bus) error { return tx.Tx(0x20, []byte{0}, nil) })
 		}()
 		synctest.Wait()
 		go func() {
-			ended <- b.Do(t.Context(), PrioScan, func(i2c.Bus) error { t.Error("ran after Close"); return nil })
+			waiting <- b.Do(t.Context(), PrioScan, func(i2c.Bus) error { t.Error("ran after Close"); return nil })
 		}()
 		synctest.Wait()
 		start := time.Now()
@@ -408,7 +408,7 @@ func TestCloseWaitsAndRefuses(t *testing.T) {
 		if d := time.Since(start); d != 0 {
 			t.Errorf("Close took %v although the running request only paused", d)
 		}
-		if first, second := <-ended, <-ended; Classify(first) != NACK || !errors.Is(second, ErrClosed) {
+		if first, second := <-running, <-waiting; Classify(first) != NACK || !errors.Is(second, ErrClosed) {
 			t.Errorf("running request: %v, waiting request: %v", first, second)
 		}
 		if err := b.Tx(0x20, []byte{0}, nil); !errors.Is(err, ErrClosed) {
