@@ -162,7 +162,7 @@ func (h *hands) Do(_ context.Context, a web.Act) error {
 		return h.lift(now, a.Square)
 	case web.OpSlide:
 		_, err := h.board.Slide(now, int(a.Square), int(a.To), sim.SlideOptions{})
-		return refused("slide "+a.Square.String()+" to "+a.To.String(), err)
+		return err
 	case web.OpSleeve:
 		return h.sleeve(now, a.Squares)
 	case web.OpFail:
@@ -187,25 +187,17 @@ func (h *hands) Do(_ context.Context, a web.Act) error {
 
 func (h *hands) place(now time.Duration, s engine.Square, c engine.Color) error {
 	_, err := h.board.Place(now, int(s), h.face(c))
-	return refused("place a disc on "+s.String(), err)
+	return err // it says what could not be done, and where
 }
 
 func (h *hands) turn(now time.Duration, s engine.Square) error {
 	_, err := h.board.Turn(now, int(s), sim.TurnInPlace, turnTime)
-	return refused("turn "+s.String(), err)
+	return err
 }
 
 func (h *hands) lift(now time.Duration, s engine.Square) error {
 	_, err := h.board.Lift(now, int(s))
-	return refused("lift "+s.String(), err)
-}
-
-// refused says what could not be done, and why.
-func refused(what string, err error) error {
-	if err != nil {
-		return fmt.Errorf("%s: %w", what, err)
-	}
-	return nil
+	return err
 }
 
 // sleeve brushes over the board and lifts three discs, those of wish or three
