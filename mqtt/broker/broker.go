@@ -78,11 +78,13 @@ func start(ctx context.Context, o Options, admit func(byte) bool) (*Broker, erro
 		Logger:                 slog.New(quiet{o.Logger.Handler()}),
 		SysTopicResendInterval: 300,
 	})
+	access := newHook(o.Users, o.Guests)
 	l := &listener{
 		ln: ln, log: o.Logger, server: server, o: o, admit: admit, conns: make(map[*conn]struct{}),
+		turns: access.turns,
 	}
 	b := &Broker{server: server, listener: l}
-	err = errors.Join(server.AddHook(newHook(o.Users, o.Guests), nil), server.AddListener(l))
+	err = errors.Join(server.AddHook(access, nil), server.AddListener(l))
 	if err == nil {
 		err = server.Serve()
 	}

@@ -17,6 +17,7 @@ type hook struct {
 	users  map[string]account
 	guests bool
 	guest  User
+	turns  *turns
 }
 
 // account is a user with the password replaced by its keyed hash.
@@ -29,7 +30,7 @@ type account struct {
 // long as the process. A slow hash would protect nothing: the passwords come
 // from a file that this process can read.
 func newHook(users []User, guests bool) *hook {
-	h := &hook{salt: make([]byte, sha256.Size), users: make(map[string]account, len(users)), guests: guests, guest: guest()}
+	h := &hook{salt: make([]byte, sha256.Size), users: make(map[string]account, len(users)), guests: guests, guest: guest(), turns: &turns{}}
 	_, _ = rand.Read(h.salt) // never fails, see crypto/rand.
 	for _, u := range users {
 		a := account{User: u, hash: h.digest([]byte(u.Password))}
@@ -51,7 +52,13 @@ func (h *hook) ID() string { return "reversi-access" }
 
 // Provides implements mochi.Hook.
 func (h *hook) Provides(b byte) bool {
-	return b == mochi.OnConnectAuthenticate || b == mochi.OnACLCheck
+	switch b {
+	case mochi.OnConnectAuthenticate, mochi.OnACLCheck,
+		mochi.OnPacketRead, mochi.OnPacketProcessed, mochi.OnWill, mochi.OnWillSent:
+		return true
+	default:
+		return false
+	}
 }
 
 // OnConnectAuthenticate implements mochi.Hook. A will is checked here, because

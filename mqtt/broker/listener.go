@@ -33,6 +33,7 @@ type listener struct {
 	o      Options
 	// admit says which protocol levels may reach the decoder.
 	admit func(level byte) bool
+	turns *turns
 
 	mu     sync.Mutex
 	conns  map[*conn]struct{}
@@ -101,6 +102,8 @@ func (l *listener) serve(c *conn, establish listeners.EstablishFn) {
 			l.evict(c)
 		}
 	}()
+	// A turn must not outlive its connection, whatever ended that.
+	defer l.turns.give(c)
 	err := l.handshake(c)
 	if err == nil {
 		err = establish(listenerID, c)

@@ -1,0 +1,56 @@
+package broker_test
+
+import (
+	"fmt"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	paho "github.com/eclipse/paho.mqtt.golang"
+
+	"reversi-board/mqtt/broker"
+)
+
+// New subscriptions read the retained messages while others are written. The
+// race detector fails this test when the two are not kept apart.
+func TestSubscribingWhileRetainedMessagesChange(t *testing.T) {
+	b, err := broker.Start(t.Context(), broker.Options{Listen: "127.0.0.1:0", Guests: true, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	join := func(id string) paho.Client {
+		c := paho.NewClient(paho.NewClientOptions().AddBroker("tcp://" + b.Addr()).SetClientID(id).
+			SetProtocolVersion(4).SetAutoReconnect(false))
+		if k := c.Connect(); !k.WaitTimeout(5*time.Second) || k.Error() != nil {
+			t.Errorf("%s cannot connect: %v", id, k.Error())
+		}
+		return c
+	}
+	var all sync.WaitGroup
+	for n := range 4 {
+		all.Go(func() {
+			writer := join(fmt.Sprint("writer-", n))
+			defer writer.Disconnect(0)
+			for i := range 50 {
+				topic := fmt.Sprintf("reversi/v1/b%d-%d/cmd/ops/x", n, i%5)
+				if k := writer.Publish(topic, 1, true, "{}"); !k.WaitTimeout(5 * time.Second) {
+					t.Errorf("%s: no answer", topic)
+					return
+				}
+			}
+		})
+		all.Go(func() {
+			reader := join(fmt.Sprint("reader-", n))
+			defer reader.Disconnect(0)
+			for range 50 {
+				if k := reader.Subscribe("reversi/v1/#", 0, func(paho.Client, paho.Message) {}); !k.WaitTimeout(5 * time.Second) {
+					t.Error("a subscription got no answer")
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+}
