@@ -36,6 +36,9 @@ type finding struct {
 // back, and never waits. What it finds goes to the page only; neither the
 // referee nor the opponent hears of it.
 type analyst struct {
+	// urgent keeps the usual priority: on a full machine a low one may wait for
+	// very long.
+	urgent bool
 	log *slog.Logger
 	// now is nil where only the depth is to end a search.
 	now   func() time.Duration
@@ -118,7 +121,11 @@ func (n *analyst) finish() {
 
 // keep looks at positions until ctx ends.
 func (n *analyst) keep(ctx context.Context) {
-	politely := sync.OnceFunc(func() { yieldToOthers(n.log) })
+	politely := sync.OnceFunc(func() {
+		if !n.urgent {
+			yieldToOthers(n.log)
+		}
+	})
 	for {
 		select {
 		case <-ctx.Done():

@@ -249,7 +249,7 @@ func TestEvaluationsAreAskedForEveryGame(t *testing.T) {
 // a clock the first one would take minutes.
 func TestEvaluationIsCanceled(t *testing.T) {
 	n := newAnalyst(slog.New(slog.DiscardHandler), nil)
-	n.depth = 40
+	n.depth, n.urgent = 40, true
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() {
