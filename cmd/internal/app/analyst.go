@@ -39,7 +39,7 @@ type analyst struct {
 	// urgent keeps the usual priority: on a full machine a low one may wait for
 	// very long.
 	urgent bool
-	log *slog.Logger
+	log    *slog.Logger
 	// now is nil where only the depth is to end a search.
 	now   func() time.Duration
 	depth int
