@@ -82,6 +82,11 @@ func TestCommandChecks(t *testing.T) {
 		{"ha/new", `{"id":"1","if_seq":41}`, playing, "not_allowed"},
 		{"ha/identify", `{"id":"1"}`, playing, "request"},
 		{"hub/snapshot", `{"id":"1"}`, playing, "request"},
+		{"arbiter/hint", `{"id":"1"}`, playing, "request"},
+		{"player/hint", `{"id":"1"}`, playing, "request"},
+		{"ops/hint", `{"id":"1"}`, playing, "not_allowed"},
+		{"ha/hint", `{"id":"1"}`, playing, "not_allowed"},
+		{"hub/hint", `{"id":"1"}`, playing, "not_allowed"},
 		// if_seq.
 		{"arbiter/new", `{"id":"1"}`, idle, "request"},
 		{"arbiter/new", `{"id":"1"}`, playing, "bad_payload"},
@@ -93,6 +98,8 @@ func TestCommandChecks(t *testing.T) {
 		{"player/undo", `{"id":"1","if_seq":41}`, playing, "request"},
 		{"player/undo", `{"id":"1"}`, playing, "bad_payload"},
 		{"ha/undo", `{"id":"1"}`, playing, "request"},
+		{"player/hint", `{"id":"1","if_seq":41}`, playing, "request"},
+		{"player/hint", `{"id":"1","if_seq":40}`, playing, "stale_seq"},
 		// Arguments.
 		{"player/undo", `{"id":"1","if_seq":41,"args":{"plies":3}}`, playing, "request"},
 		{"player/undo", `{"id":"1","if_seq":41,"args":{"plies":0}}`, playing, "bad_payload"},

@@ -116,11 +116,12 @@ func (t *Tuning) defaults() {
 	}
 }
 
-// DefaultCommands returns the commands that are implemented, by role.
+// DefaultCommands returns the commands that are implemented, by role. Moves are
+// suggested to those who sit at the board only, not to what watches it.
 func DefaultCommands() map[string][]string {
 	return map[string][]string{
-		string(Arbiter): {"new", "undo", "identify", "snapshot"},
-		string(Player):  {"undo"},
+		string(Arbiter): {"new", "undo", "hint", "identify", "snapshot"},
+		string(Player):  {"undo", "hint"},
 		string(Ops):     {"identify", "snapshot"},
 		string(HA):      {"new", "undo", "identify", "snapshot"},
 		string(Hub):     {"identify", "snapshot", "replay"},

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"reversi-board/engine"
 )
 
 // answer is a response on MQTT.
@@ -114,6 +116,21 @@ func looks(d *desk, w *watch) {
 	n := d.sub.count()
 	d.ok(d.order("hub/snapshot", request{}))
 	d.sub.wait(n, patience, "the state again", func(m message) bool { return strings.HasSuffix(m.topic, "/state") && !m.retained })
+	// Hint: a move is suggested, by a light among those of the legal moves.
+	if a := d.order("ops/hint", request{}); a.Code != "not_allowed" {
+		d.t.Errorf("a hint to ops is answered by %+v", a)
+	}
+	d.ok(d.order("player/hint", request{}))
+	w.says("Black to move. Try ")
+	w.until(patience, "the lights of the hint", func(w *watch) bool {
+		var lit []string
+		for s := range engine.Square(engine.Squares) {
+			if w.leds[s] != [3]byte{} {
+				lit = append(lit, s.String())
+			}
+		}
+		return len(lit) > 0 && slices.Equal(lit, w.view.State.Legal)
+	})
 }
 
 // takesBack undoes two plies, after trying what must be refused.
@@ -175,7 +192,7 @@ func checkAudit(t *testing.T, events []event) {
 			accepted = append(accepted, c.Role+"/"+c.Name)
 		}
 	}
-	if got := strings.Join(accepted, " "); got != "ops/identify hub/snapshot arbiter/undo arbiter/new" {
+	if got := strings.Join(accepted, " "); got != "ops/identify hub/snapshot player/hint arbiter/undo arbiter/new" {
 		t.Errorf("commands on record: %s", got)
 	}
 	over := events[len(events)-2]

@@ -41,7 +41,7 @@ func (a *App) openLink(ctx context.Context, version string) error {
 		URL: url, Board: a.config.Board.ID, Name: a.config.Board.Name,
 		Username: user, Password: password, TLS: roots, Boot: a.boot,
 		SW: version, HW: a.config.Hardware.Kind,
-		Caps:    mqtt.Caps{ColorSensing: true, LEDs: a.rig.Strip != nil},
+		Caps:    mqtt.Caps{ColorSensing: true, LEDs: a.rig.Strip != nil, Hints: true},
 		Journal: a.journal, Cursor: a.journal,
 		Stamp: func() mqtt.Stamp {
 			s := a.stamp()

@@ -27,6 +27,7 @@ import (
 	"reversi-board/display/web"
 	"reversi-board/engine"
 	"reversi-board/engine/archive"
+	"reversi-board/engine/referee"
 )
 
 // opening are the first moves of a game.
@@ -400,20 +401,27 @@ type consumer struct {
 func consume(t *testing.T, address string) *consumer {
 	t.Helper()
 	c := &consumer{}
+	guest(t, address, "reversi/v1/reversi-1/+", c.take)
+	return c
+}
+
+// guest connects to a broker and hands on what comes under a topic.
+func guest(t *testing.T, address, topic string, take func(m paho.Message)) paho.Client {
+	t.Helper()
 	o := paho.NewClientOptions().AddBroker("tcp://" + address).SetProtocolVersion(4).SetClientID("consumer").SetAutoReconnect(false)
 	client := paho.NewClient(o)
-	for _, token := range []func() paho.Token{
-		client.Connect,
-		func() paho.Token {
-			return client.Subscribe("reversi/v1/reversi-1/+", 1, func(_ paho.Client, m paho.Message) { c.take(m) })
-		},
-	} {
-		if tk := token(); !tk.WaitTimeout(10*time.Second) || tk.Error() != nil {
-			t.Fatalf("connect to the broker: %v", tk.Error())
-		}
-	}
+	carriedOut(t, client.Connect())
 	t.Cleanup(func() { client.Disconnect(0) })
-	return c
+	carriedOut(t, client.Subscribe(topic, 1, func(_ paho.Client, m paho.Message) { take(m) }))
+	return client
+}
+
+// carriedOut waits until the broker has done what it was asked for.
+func carriedOut(t *testing.T, token paho.Token) {
+	t.Helper()
+	if !token.WaitTimeout(10*time.Second) || token.Error() != nil {
+		t.Fatalf("the broker does not do it: %v", token.Error())
+	}
 }
 
 func (c *consumer) take(m paho.Message) {
@@ -444,4 +452,113 @@ func (c *consumer) numbers() []uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.events)
+}
+
+// player asks for moves over MQTT.
+type player struct {
+	t       *testing.T
+	client  paho.Client
+	answers chan []byte
+	asked   int
+}
+
+func newPlayer(t *testing.T, address string) *player {
+	t.Helper()
+	p := &player{t: t, answers: make(chan []byte, 8)}
+	p.client = guest(t, address, "reversi/v1/reversi-1/resp/me", func(m paho.Message) { p.answers <- m.Payload() })
+	return p
+}
+
+// hint asks for a move to be suggested and returns why it was refused, empty
+// when it was not.
+func (p *player) hint(role string) (code, text string) {
+	p.t.Helper()
+	p.asked++
+	request := fmt.Sprintf(`{"id":"%d","from":"me"}`, p.asked)
+	carriedOut(p.t, p.client.Publish("reversi/v1/reversi-1/cmd/"+role+"/hint", 1, false, request))
+	var answer struct {
+		Code  string `json:"code"`
+		Error string `json:"error"`
+	}
+	select {
+	case got := <-p.answers:
+		if err := json.Unmarshal(got, &answer); err != nil {
+			p.t.Fatalf("%v in the answer %s", err, got)
+		}
+	case <-time.After(30 * time.Second):
+		p.t.Fatal("no answer within 30 s")
+	}
+	return answer.Code, answer.Error
+}
+
+// beginWith begins a game with a rule about suggestions on a running board.
+func beginWith(t *testing.T, a *App, hints referee.Hints) {
+	t.Helper()
+	match := matchOf(t, "")
+	match.Profile.Hints = hints
+	a.inputs <- referee.Command{At: a.now(), Audit: referee.Audit{Role: "arbiter", Name: "new", Order: referee.NewGame{Match: match}}}
+	eventually(t, "the game begins", func() bool {
+		s := shown(t, a).State
+		return s.Phase == "playing" && s.Hints == hints.String()
+	})
+}
+
+// A move is suggested over MQTT as it is on the page, to those who may play.
+func TestHintOverMQTT(t *testing.T) {
+	t.Parallel()
+	a, _, _ := launch(t, nil, func(*configs.Config) {})
+	eventually(t, "the board is online", func() bool { return a.link.adapter.Status().Online })
+	p := newPlayer(t, a.link.broker.Addr())
+	for _, role := range []string{"player", "arbiter"} {
+		beginWith(t, a, referee.HintsOff) // nothing is left of the last suggestion
+		beginWith(t, a, referee.HintsOn)
+		if code, text := p.hint(role); code != "" {
+			t.Errorf("%s is answered %s: %s", role, code, text)
+		}
+		eventually(t, "a move is suggested", func() bool {
+			return strings.HasPrefix(shown(t, a).Sentence, "Black to move. Try ")
+		})
+		// Where Black may begin.
+		const d3c4f5e6 engine.Bitboard = 1<<19 | 1<<26 | 1<<37 | 1<<44
+		eventually(t, "its lights", func() bool { return litCells(a.rig.Sim) == d3c4f5e6 })
+	}
+	// Guests may not speak for Home Assistant at all.
+	for _, role := range []string{"ops", "hub"} {
+		if code, text := p.hint(role); code != "not_allowed" || text != "not for this role" {
+			t.Errorf("%s is answered %s: %s", role, code, text)
+		}
+	}
+}
+
+// What stands against a suggestion does so over MQTT as on the page.
+func TestHintRefused(t *testing.T) {
+	t.Parallel()
+	a, _, _ := launch(t, nil, func(*configs.Config) {})
+	eventually(t, "the board is online", func() bool { return a.link.adapter.Status().Online })
+	p := newPlayer(t, a.link.broker.Addr())
+	refused := func(says string) {
+		t.Helper()
+		for _, role := range []string{"player", "arbiter"} {
+			if code, text := p.hint(role); code != "not_allowed" || text != says {
+				t.Errorf("%s is answered %q: %q, want not_allowed: %s", role, code, text, says)
+			}
+		}
+		if r := a.pageCommand(t.Context(), web.Command{Name: "hint", ID: says}); r.Code != "not_allowed" || r.Error != says {
+			t.Errorf("the page is answered %+v, want not_allowed: %s", r, says)
+		}
+		if said := shown(t, a).Sentence; strings.Contains(said, "Try") {
+			t.Errorf("refused because %s, and yet: %s", says, said)
+		}
+	}
+	beginWith(t, a, referee.HintsLocked)
+	refused("suggestions are locked for this event")
+	beginWith(t, a, referee.HintsOff)
+	refused("suggestions are off")
+	beginWith(t, a, referee.HintsOn)
+	f5 := movesOf(t, opening)[0]
+	if err := a.hands.Do(t.Context(), web.Act{Op: web.OpPlace, Square: f5, Color: engine.Black}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the disc is seen", func() bool { return !strings.Contains(shown(t, a).Sentence, "to move") })
+	refused("finish what lies on the board first")
 }

@@ -84,6 +84,7 @@ func (f brittleFile) Truncate(size int64) error {
 // seenOnPage is what a visitor of the page is told.
 type seenOnPage struct {
 	State       seenState         `json:"state"`
+	Sentence    string            `json:"sentence"`
 	Alerts      []web.Alert       `json:"alerts"`
 	Connections map[string]string `json:"connections"`
 }
@@ -93,6 +94,7 @@ type seenState struct {
 	Seq        uint64 `json:"seq"`
 	Transcript string `json:"transcript"`
 	Phase      string `json:"phase"`
+	Hints      string `json:"hints"`
 	Problem    struct {
 		Active bool   `json:"active"`
 		Code   string `json:"code"`
