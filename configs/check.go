@@ -20,8 +20,7 @@ const maxCertificates = 1 << 20
 func (l *loader) check(c *Config) {
 	l.checkGame(c.Game)
 	l.checkOpponent(c)
-	l.checkPins(&c.Hardware)
-	l.checkSimulated(&c.Hardware)
+	l.checkHardware(&c.Hardware)
 	l.checkSensing(c.Sensing)
 	l.checkMQTT(c)
 	l.checkWeb(c)
@@ -54,72 +53,6 @@ func (l *loader) checkOpponent(c *Config) {
 	if other || o.Kind == referee.GTP && match.Rules.Start != engine.Start() {
 		l.blame("a "+string(o.Kind)+" opponent cannot play this game: want the variant classic or festival "+
 			"from the standard start, or the builtin opponent", "opponent.kind", "game.variant", "game.start")
-	}
-}
-
-// output is one output of one cell.
-type output struct {
-	square engine.Square
-	side   string
-	user   bool
-}
-
-// String names the output for messages.
-func (o output) String() string {
-	if o.user {
-		return o.square.String() + " " + o.side
-	}
-	return o.square.String() + " " + o.side + " (default wiring)"
-}
-
-// checkPins finds pins that two outputs are wired to.
-func (l *loader) checkPins(h *Hardware) {
-	const pins = 16
-	var owner [len(h.Expanders.Addresses) * pins]*output
-	for i, w := range h.Cells {
-		s := engine.Square(i)
-		path := "hardware.cells." + s.String()
-		if l.bad(path) {
-			continue
-		}
-		_, user := l.at[path]
-		for side, pin := range [...]int{w.NorthPin, w.SouthPin} {
-			name := [...]string{"north", "south"}[side]
-			this := &output{s, name, user}
-			first := owner[w.Chip*pins+pin]
-			if first == nil {
-				owner[w.Chip*pins+pin] = this
-				continue
-			}
-			// The one that the user has written is named, not the default it runs into.
-			where := path + "." + name
-			if !user && first.user {
-				where = "hardware.cells." + first.square.String() + "." + first.side
-			}
-			l.blame(fmt.Sprintf("pin %s of chip %d is wired to %v and to %v: every pin can have one output only",
-				pinName(pin), w.Chip, first, this), where)
-		}
-	}
-}
-
-// checkSimulated finds a wiring that the simulated board does not have.
-func (l *loader) checkSimulated(h *Hardware) {
-	if h.Kind != Simulated {
-		return
-	}
-	rows, _ := orderNamed("rows")
-	for _, part := range []struct {
-		path    string
-		differs bool
-	}{
-		{"hardware.expanders.addresses", h.Expanders.Addresses != defaultAddresses()},
-		{"hardware.cells", h.Cells != defaultWiring()},
-		{"hardware.leds.order", h.LEDs.Order != rows},
-	} {
-		if part.differs {
-			l.blame("the simulated board is not wired like this: leave it out, or set hardware.kind to "+Hall128,
-				part.path, "hardware.kind")
-		}
 	}
 }
 

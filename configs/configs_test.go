@@ -38,8 +38,8 @@ func mustParse(t *testing.T, text string) *configs.Config {
 func TestDefaultRunsAnywhereAndReachesNobody(t *testing.T) {
 	t.Setenv("HOME", "")
 	c := configs.Default()
-	if c.Hardware.Kind != configs.Simulated {
-		t.Errorf("kind is %q, want the simulated board", c.Hardware.Kind)
+	if !c.Hardware.Simulation.Enabled {
+		t.Errorf("simulation is %+v, want the simulated board", c.Hardware.Simulation)
 	}
 	if c.MQTT.Embedded.Listen != "127.0.0.1:1883" || c.Web.Listen != "127.0.0.1:8064" || c.MQTT.Broker != "" {
 		t.Errorf("not on loopback: mqtt %q %q, web %q", c.MQTT.Embedded.Listen, c.MQTT.Broker, c.Web.Listen)
@@ -83,7 +83,8 @@ func TestMatch(t *testing.T) {
 // rank r+1, P0.c is the north output of file c, P1.c the south output.
 func TestDefaultWiring(t *testing.T) {
 	c := configs.Default()
-	if want := [8]uint16{0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x27}; c.Hardware.Expanders.Addresses != want {
+	want := []uint16{0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x27}
+	if !slices.Equal(c.Hardware.Expanders.Addresses, want) {
 		t.Errorf("addresses are %#x", c.Hardware.Expanders.Addresses)
 	}
 	for name, want := range map[string]configs.Wiring{
@@ -131,7 +132,7 @@ func TestEveryShippedProfileLoads(t *testing.T) {
 		t.Errorf("hall-128.yaml gives %q %q %d", c.Hardware.Kind, c.Board.ID, c.Hardware.LEDs.Brightness)
 	}
 	if _, err := configs.Profile("reed.yaml"); err == nil || err.Error() !=
-		`unknown profile "reed.yaml": want one of default.yaml, hall-128.yaml` {
+		`unknown profile "reed.yaml": want one of default.yaml, hall-128-mcp23017.yaml, hall-128.yaml, hall-analog.yaml, reed-64.yaml` {
 		t.Errorf("an unknown profile gives %v", err)
 	}
 }
@@ -177,7 +178,7 @@ game:
     black: Ana
 hardware:
   kind: hall-128
-  i2c: {bus: /dev/i2c-3, speed: 100 kHz}
+  i2c: {bus: /dev/i2c-3, second_bus: /dev/i2c-4, speed: 100 kHz}
   expanders:
     chip: pca9555
     addresses: [39, 38, 37, 36, 35, 34, 33, 32]
@@ -187,7 +188,11 @@ hardware:
   north_is: white
   interrupt: none
   leds: {driver: none, port: /dev/spidev0.1, order: serpentine, brightness: 255, max_milliamps: 100}
-  simulated: {seed: 0, noise: 2, bounce: false}
+  simulation: {enabled: false, seed: 0, noise: 2, bounce: false}
+  recovery: {scl: GPIO23, sda: GPIO24, rail: GPIO22}
+  buttons: {clock_black: GPIO5, clock_white: GPIO6, new_game: GPIO13, hint: GPIO19, pass: GPIO12}
+  buzzer: GPIO26
+  oled: {driver: ssd1306, address: 0x3d}
 sensing: {scan_hz: 100, debounce: 120ms, settle: 0.5s}
 mqtt:
   embedded: {enabled: false}
@@ -213,8 +218,14 @@ data: {dir: games}
 		{"variant", c.Game.Variant, "reverse"},
 		{"profile stays", c.Game.Profile, "home"},
 		{"players", c.Game.Players, [2]string{"Ana", "White"}},
-		{"bus", h.I2C, configs.I2C{Bus: "/dev/i2c-3", Hertz: 100_000}},
-		{"addresses", h.Expanders.Addresses, [8]uint16{0x27, 0x26, 0x25, 0x24, 0x23, 0x22, 0x21, 0x20}},
+		{"bus", h.I2C, configs.I2C{Bus: "/dev/i2c-3", Second: "/dev/i2c-4", Hertz: 100_000}},
+		{"addresses", [8]uint16(h.Expanders.Addresses), [8]uint16{0x27, 0x26, 0x25, 0x24, 0x23, 0x22, 0x21, 0x20}},
+		{"recovery", h.Recovery, configs.Recovery{SCL: "GPIO23", SDA: "GPIO24", Rail: "GPIO22"}},
+		{"buttons", h.Buttons, configs.Buttons{
+			ClockBlack: "GPIO5", ClockWhite: "GPIO6", NewGame: "GPIO13", Hint: "GPIO19", Pass: "GPIO12",
+		}},
+		{"buzzer", h.Buzzer, "GPIO26"},
+		{"oled", h.OLED, configs.OLED{Driver: configs.SSD1306, Address: 0x3d}},
 		{"park", h.Expanders.Park(), true},
 		{"d6", h.Cells[43], configs.Wiring{Chip: 5, NorthPin: 4, SouthPin: 12}},
 		{"e6", h.Cells[44], configs.Wiring{Chip: 5, NorthPin: 3, SouthPin: 11}},
@@ -252,6 +263,7 @@ func TestEmptyFilesAndSectionsChangeNothing(t *testing.T) {
 }
 
 func TestMistakesAreNamed(t *testing.T) {
+	const mcp = "hardware:\n  i2c:\n    second_bus: /dev/i2c-3\n  expanders:\n    chip: mcp23017\n    second_addresses: [0x20, 0x21]\n"
 	const (
 		idWant = `want letters a to z, digits and inner hyphens, at most 23 characters ` +
 			`(^[a-z0-9]([a-z0-9-]{0,21}[a-z0-9])?$)`
@@ -293,15 +305,15 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"no value", "board:\n  id:\n", "my.yaml:2: board.id: nothing: want " + idWant[5:]},
 		{"number for text", "board: {id: 7}\n", `my.yaml:1: board.id: "7" is not text: put it in quotes; ` + idWant},
 		{"yes for true", "mqtt: {embedded: {enabled: yes}}\n", `my.yaml:1: mqtt.embedded.enabled: "yes": want true or false`},
-		{"text for number", "sensing: {scan_hz: fast}\n", `my.yaml:1: sensing.scan_hz: "fast" is not a whole number: want a whole number from 10 to 100`},
-		{"fraction", "sensing: {scan_hz: 50.5}\n", `my.yaml:1: sensing.scan_hz: "50.5" is not a whole number: want a whole number from 10 to 100`},
-		{"quoted number", "sensing: {scan_hz: \"50\"}\n", `my.yaml:1: sensing.scan_hz: "50" is not a whole number: want a whole number from 10 to 100`},
-		{"octal", "sensing: {scan_hz: 050}\n", `my.yaml:1: sensing.scan_hz: "050" is not a whole number: want a whole number from 10 to 100`},
-		{"too low", "sensing: {scan_hz: 9}\n", "my.yaml:1: sensing.scan_hz: 9 is out of range: want a whole number from 10 to 100"},
-		{"too high", "sensing: {scan_hz: 101}\n", "my.yaml:1: sensing.scan_hz: 101 is out of range: want a whole number from 10 to 100"},
-		{"decimal", "hardware: {simulated: {noise: loud}}\n", `my.yaml:1: hardware.simulated.noise: "loud" is not a number: want a number from 0 to 5`},
-		{"not a number", "hardware: {simulated: {noise: .nan}}\n", `my.yaml:1: hardware.simulated.noise: ".nan" is not a number: want a number from 0 to 5`},
-		{"decimal range", "hardware: {simulated: {noise: -0.1}}\n", "my.yaml:1: hardware.simulated.noise: -0.1 is out of range: want a number from 0 to 5"},
+		{"text for number", "sensing: {scan_hz: fast}\n", `my.yaml:1: sensing.scan_hz: "fast" is not a whole number: want a whole number from 5 to 100`},
+		{"fraction", "sensing: {scan_hz: 50.5}\n", `my.yaml:1: sensing.scan_hz: "50.5" is not a whole number: want a whole number from 5 to 100`},
+		{"quoted number", "sensing: {scan_hz: \"50\"}\n", `my.yaml:1: sensing.scan_hz: "50" is not a whole number: want a whole number from 5 to 100`},
+		{"octal", "sensing: {scan_hz: 050}\n", `my.yaml:1: sensing.scan_hz: "050" is not a whole number: want a whole number from 5 to 100`},
+		{"too low", "sensing: {scan_hz: 4}\n", "my.yaml:1: sensing.scan_hz: 4 is out of range: want a whole number from 5 to 100"},
+		{"too high", "sensing: {scan_hz: 101}\n", "my.yaml:1: sensing.scan_hz: 101 is out of range: want a whole number from 5 to 100"},
+		{"decimal", "hardware: {simulation: {noise: loud}}\n", `my.yaml:1: hardware.simulation.noise: "loud" is not a number: want a number from 0 to 5`},
+		{"not a number", "hardware: {simulation: {noise: .nan}}\n", `my.yaml:1: hardware.simulation.noise: ".nan" is not a number: want a number from 0 to 5`},
+		{"decimal range", "hardware: {simulation: {noise: -0.1}}\n", "my.yaml:1: hardware.simulation.noise: -0.1 is out of range: want a number from 0 to 5"},
 		{"no unit", "sensing: {settle: 300}\n", "my.yaml:1: sensing.settle: 300 has no unit: write it as 300ms or 300s; want a time from 100ms to 5s"},
 		{"no time", "sensing: {settle: soon}\n", `my.yaml:1: sensing.settle: "soon" is not a time: want a time from 100ms to 5s, such as 200ms`},
 		{"time range", "sensing: {settle: 6s}\n", "my.yaml:1: sensing.settle: 6s is out of range: want a time from 100ms to 5s"},
@@ -320,24 +332,24 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"start of the historic game", "game:\n  variant: historic\n  start: parallel\n", "my.yaml:3: game.start: the historic game begins on the empty board and takes no other start"},
 		{"start in which nobody can move", "game:\n  start: " + strings.Repeat("X", 64) + " O\n", "my.yaml:2: game.start: nobody can move in the start position"},
 		{"profile", "game: {profile: casino}\n", `my.yaml:1: game.profile: "casino": want home`},
-		{"kind", "hardware: {kind: reed}\n", `my.yaml:1: hardware.kind: "reed": want simulated or hall-128`},
+		{"kind", "hardware: {kind: reed}\n", `my.yaml:1: hardware.kind: "reed": want hall-128, reed-64 or hall-analog`},
 		{"bus", "hardware: {i2c: {bus: i2c-1}}\n", `my.yaml:1: hardware.i2c.bus: "i2c-1": want an I2C device, such as /dev/i2c-1`},
 		{"speed", "hardware: {i2c: {speed: 1MHz}}\n", `my.yaml:1: hardware.i2c.speed: "1MHz": want 10kHz to 400kHz`},
-		{"chip", "hardware: {expanders: {chip: mcp23017}}\n", `my.yaml:1: hardware.expanders.chip: "mcp23017": want tca9555 or pca9555`},
-		{"addresses", "hardware: {expanders: {addresses: [0x20]}}\n", "my.yaml:1: hardware.expanders.addresses: a list of 1: want a list of 8 addresses from 0x20 to 0x27"},
-		{"no list", "hardware: {expanders: {addresses: 0x20}}\n", `my.yaml:1: hardware.expanders.addresses: "0x20": want a list of 8 addresses from 0x20 to 0x27`},
+		{"chip", "hardware: {expanders: {chip: mcp23008}}\n", `my.yaml:1: hardware.expanders.chip: "mcp23008": want tca9555, pca9555 or mcp23017`},
+		{"addresses", "hardware: {expanders: {addresses: []}}\n", "my.yaml:1: hardware.expanders.addresses: a list of 0: want a list of 1 to 8 addresses from 0x20 to 0x27"},
+		{"no list", "hardware: {expanders: {addresses: 0x20}}\n", `my.yaml:1: hardware.expanders.addresses: "0x20": want a list of 1 to 8 addresses from 0x20 to 0x27`},
 		{"address", "hardware: {expanders: {addresses: [0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x28]}}\n", "my.yaml:1: hardware.expanders.addresses[7]: 0x28 is out of range: want a whole number from 0x20 to 0x27"},
-		{"address twice", "hardware:\n  expanders:\n    addresses:\n      [0x20, 0x21, 0x22, 0x23,\n       0x24, 0x25, 0x26, 0x21]\n", "my.yaml:5: hardware.expanders.addresses[7]: chips 1 and 7 both have address 0x21: want 8 different ones"},
+		{"address twice", "hardware:\n  expanders:\n    addresses:\n      [0x20, 0x21, 0x22, 0x23,\n       0x24, 0x25, 0x26, 0x21]\n", "my.yaml:5: hardware.expanders.addresses[7]: chips 1 and 7 both have address 0x21: want different ones"},
 		{"square", "hardware: {cells: {e9: {chip: 0, north: P0.0, south: P1.0}}}\n", "my.yaml:1: hardware.cells.e9: not a square: want a1 to h8 in small letters"},
 		{"cells", "hardware: {cells: none}\n", `my.yaml:1: hardware.cells: "none": want squares with their wiring, such as e6: {chip: 5, north: P0.4, south: P1.4}`},
-		{"cell key", "hardware: {cells: {e6: {chop: 0}}}\n", "my.yaml:1: hardware.cells.e6.chop: unknown key: did you mean chip? (known here: chip, north, south)"},
-		{"cell half", "hardware: {cells: {e6: {north: P0.0, south: P1.0}}}\n", "my.yaml:1: hardware.cells.e6: chip, north or south is missing: want all three, such as {chip: 5, north: P0.4, south: P1.4}"},
-		{"cell chip", "hardware: {cells: {e6: {chip: 8, north: P0.0, south: P1.0}}}\n", "my.yaml:1: hardware.cells.e6.chip: 8 is out of range: want a whole number from 0 to 7"},
-		{"pin", "hardware: {cells: {e6: {chip: 5, north: P0.8, south: P1.0}}}\n", `my.yaml:1: hardware.cells.e6.north: "P0.8": want a pin of the expander, P0.0 to P0.7 or P1.0 to P1.7`},
+		{"cell key", "hardware: {cells: {e6: {chop: 0}}}\n", "my.yaml:1: hardware.cells.e6.chop: unknown key: did you mean chip? (known here: chip, north, south, row, column, adc, input, channel)"},
+		{"cell half", "hardware: {cells: {e6: {north: P0.0, south: P1.0}}}\n", "my.yaml:1: hardware.cells.e6: this is not the wiring of a square of a hall-128 board: want all of {chip: 5, north: P0.4, south: P1.4} and nothing else"},
+		{"cell chip", "hardware: {cells: {e6: {chip: 16, north: P0.0, south: P1.0}}}\n", "my.yaml:1: hardware.cells.e6.chip: 16 is out of range: want a whole number from 0 to 15"},
+		{"pin", "hardware: {cells: {e6: {chip: 5, north: P0.8, south: P1.0}}}\n", `my.yaml:1: hardware.cells.e6.north: "P0.8": want a pin of the expander, P0.0 to P1.7 or GPA0 to GPB7`},
 		{"north", "hardware: {north_is: red}\n", `my.yaml:1: hardware.north_is: "red": want black or white`},
 		{"interrupt", "hardware: {interrupt: GPIO28}\n", `my.yaml:1: hardware.interrupt: "GPIO28": want a header pin, GPIO2 to GPIO27, or none`},
 		{"interrupt on the id pins", "hardware: {interrupt: GPIO1}\n", `my.yaml:1: hardware.interrupt: "GPIO1": want a header pin, GPIO2 to GPIO27, or none`},
-		{"leds", "hardware: {leds: {driver: ws2812}}\n", `my.yaml:1: hardware.leds.driver: "ws2812": want apa102 or none`},
+		{"leds", "hardware: {leds: {driver: ws2801}}\n", `my.yaml:1: hardware.leds.driver: "ws2801": want apa102, ws2812, ht16k33, max7219 or none`},
 		{"port", "hardware: {leds: {port: SPI0}}\n", `my.yaml:1: hardware.leds.port: "SPI0": want an SPI port, SPI0.0 or /dev/spidev0.0`},
 		{"order word", "hardware: {leds: {order: spiral}}\n", `my.yaml:1: hardware.leds.order: "spiral": ` + order},
 		{"order short", "hardware: {leds: {order: [1, 2]}}\n", "my.yaml:1: hardware.leds.order: a list of 2: " + order},
@@ -345,7 +357,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"order twice", "hardware: {leds: {order: [63" + sequence(1, 64) + "]}}\n", "my.yaml:1: hardware.leds.order[63]: LED 63 stands for a1 and for h8: want every number from 0 to 63 once"},
 		{"brightness", "hardware: {leds: {brightness: 256}}\n", "my.yaml:1: hardware.leds.brightness: 256 is out of range: want a whole number from 1 to 255"},
 		{"current", "hardware: {leds: {max_milliamps: 5000}}\n", "my.yaml:1: hardware.leds.max_milliamps: 5000 is out of range: want a whole number from 100 to 4000"},
-		{"seed", "hardware: {simulated: {seed: -1}}\n", "my.yaml:1: hardware.simulated.seed: -1 is out of range: want a whole number from 0 to 4294967295"},
+		{"seed", "hardware: {simulation: {seed: -1}}\n", "my.yaml:1: hardware.simulation.seed: -1 is out of range: want a whole number from 0 to 4294967295"},
 		{"listen", "web: {listen: localhost:8064}\n", `my.yaml:1: web.listen: "localhost:8064": want an address and a port, such as 127.0.0.1:8064 or [::1]:8064, or none`},
 		{"listen port", "mqtt: {embedded: {listen: \"127.0.0.1:65536\"}}\n", `my.yaml:1: mqtt.embedded.listen: "127.0.0.1:65536": want an address and a port, such as 127.0.0.1:1883 or [::1]:1883`},
 		{"listen port 0", "mqtt: {embedded: {listen: \"127.0.0.1:0\"}}\n", `my.yaml:1: mqtt.embedded.listen: "127.0.0.1:0": want an address and a port, such as 127.0.0.1:1883 or [::1]:1883`},
@@ -362,16 +374,22 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"pin twice, against a later default", "hardware:\n  cells:\n    e6:\n      chip: 5\n      north: P0.5\n      south: P1.4\n", "my.yaml:5: hardware.cells.e6.north: pin P0.5 of chip 5 is wired to e6 north and to f6 north (default wiring): every pin can have one output only"},
 		{"pin twice, both set", "hardware:\n  cells:\n    a1: {chip: 0, north: P0.0, south: P1.0}\n    b1: {chip: 0, north: P0.1, south: P1.0}\n", "my.yaml:4: hardware.cells.b1.south: pin P1.0 of chip 0 is wired to a1 south and to b1 south: every pin can have one output only"},
 		{"pin twice, one cell", "hardware: {cells: {a1: {chip: 0, north: P0.0, south: P0.0}}}\n", "my.yaml:1: hardware.cells.a1.south: pin P0.0 of chip 0 is wired to a1 north and to a1 south: every pin can have one output only"},
-		{
-			"other wiring, simulated", "hardware:\n  leds:\n    order: serpentine\n  cells:\n" +
-				"    a1: {chip: 0, north: P0.1, south: P1.0}\n    b1: {chip: 0, north: P0.0, south: P1.1}\n",
-			"my.yaml:3: hardware.leds.order: the simulated board is not wired like this: leave it out, or set hardware.kind to hall-128\n" +
-				"my.yaml:4: hardware.cells: the simulated board is not wired like this: leave it out, or set hardware.kind to hall-128",
-		},
-		{
-			"other addresses, simulated", "hardware: {expanders: {addresses: [0x27, 0x26, 0x25, 0x24, 0x23, 0x22, 0x21, 0x20]}}\n",
-			"my.yaml:1: hardware.expanders.addresses: the simulated board is not wired like this: leave it out, or set hardware.kind to hall-128",
-		},
+		{"reed wiring on a hall board", "hardware:\n  cells:\n    e6: {row: 5, column: 4}\n", "my.yaml:3: hardware.cells.e6: this is not the wiring of a square of a hall-128 board: want all of {chip: 5, north: P0.4, south: P1.4} and nothing else"},
+		{"hall wiring on a reed board", "hardware:\n  kind: reed-64\n  cells:\n    e6: {chip: 5, north: P0.4, south: P1.4}\n", "my.yaml:4: hardware.cells.e6: this is not the wiring of a square of a reed-64 board: want all of {row: 5, column: 4} and nothing else"},
+		{"wiring of two kinds", "hardware:\n  kind: hall-analog\n  cells:\n    e6: {adc: 0, input: 2, channel: 12, row: 5}\n", "my.yaml:4: hardware.cells.e6: this is not the wiring of a square of a hall-analog board: want all of {adc: 0, input: 2, channel: 12} and nothing else"},
+		{"two squares at a crossing", "hardware:\n  kind: reed-64\n  cells:\n    e6: {row: 5, column: 5}\n", "my.yaml:4: hardware.cells.e6: the crossing of row 5 and column 5 is wired to e6 and to f6 (default wiring): want a place of its own for every square"},
+		{"two squares at a channel", "hardware:\n  kind: hall-analog\n  cells:\n    e6: {adc: 0, input: 2, channel: 13}\n", "my.yaml:4: hardware.cells.e6: channel 13 of input 2 of converter 0 is wired to e6 and to f6 (default wiring): want a place of its own for every square"},
+		{"no such converter", "hardware:\n  kind: hall-analog\n  cells:\n    e6: {adc: 3, input: 0, channel: 12}\n", "my.yaml:4: hardware.cells.e6: e6 is wired to converter 3, and there are 1 (the first one is number 0)"},
+		{"chips missing", "hardware:\n  expanders:\n    addresses: [0x20, 0x21]\n", "my.yaml:3: hardware.expanders.addresses: a3 is wired to chip 2, and there are 2 (the first one is chip 0): list all of them"},
+		{"mcp23017 has 14 inputs", "hardware:\n  expanders:\n    chip: mcp23017\n", "my.yaml:3: hardware.expanders.chip: a8 is wired to chip 8, and there are 8 (the first one is chip 0): list all of them"},
+		{"output only", mcp + "  cells:\n    e6: {chip: 9, north: GPA7, south: GPB6}\n", "my.yaml:8: hardware.cells.e6.north: GPA7 of an MCP23017 is an output only (data sheet revision D of 2022): want GPA0 to GPA6 or GPB0 to GPB6"},
+		{"no second bus", strings.Replace(mcp, "/dev/i2c-3", "none", 1), "my.yaml:6: hardware.expanders.second_addresses: there are chips on a second bus, but no second bus: set hardware.i2c.second_bus"},
+		{"header pin twice", "hardware:\n  interrupt: GPIO17\n  buzzer: GPIO17\n", "my.yaml:2: hardware.interrupt: GPIO17 is wanted by hardware.buzzer and by hardware.interrupt: every pin of the header can have one use"},
+		{"header pin of the matrix", "hardware:\n  kind: reed-64\n  buttons:\n    hint: GPIO27\n", "my.yaml:4: hardware.buttons.hint: GPIO27 is wanted by hardware.buttons.hint and by hardware.matrix.columns[7]: every pin of the header can have one use"},
+		{"header pin of the bus", "hardware:\n  buttons:\n    hint: GPIO3\n", "my.yaml:3: hardware.buttons.hint: GPIO3 is wanted by hardware.i2c.bus and by hardware.buttons.hint: every pin of the header can have one use"},
+		{"matrix short", "hardware: {matrix: {rows: [GPIO5]}}\n", "my.yaml:1: hardware.matrix.rows: a list of 1: want a list of 8 header pins, GPIO2 to GPIO27"},
+		{"matrix pin", "hardware: {analog: {select: [GPIO5, GPIO6, GPIO13, 19]}}\n", "my.yaml:1: hardware.analog.select[3]: \"19\" is not text: put it in quotes; want a header pin, GPIO2 to GPIO27"},
+		{"oled address", "hardware: {oled: {address: 0x3e}}\n", "my.yaml:1: hardware.oled.address: 0x3e is out of range: want a whole number from 0x3c to 0x3d"},
 		{"settle", "sensing:\n  debounce: 200ms\n", "my.yaml:2: sensing.debounce: 200ms is not longer than sensing.debounce (200ms): a cell is debounced while the board settles"},
 		{"scan", "sensing: {scan_hz: 20}\n", "my.yaml:1: sensing.scan_hz: 60ms is too short for 20 scans per second: want at least 100ms, two scans"},
 		{"two brokers", "mqtt:\n  broker: mqtt://hub:1883\n", "my.yaml:2: mqtt.broker: a broker elsewhere and the embedded one are both set: set mqtt.embedded.enabled to false, or leave broker empty"},
@@ -619,7 +637,7 @@ func FuzzLoad(f *testing.F) {
 		"", "a", "? {}", "a: &a [*a]", "board: {id: +-}", "sensing: {scan_hz: +-}", "sensing: {scan_hz: -}",
 		"<<: *x", "%YAML 1.2\n---\nboard: ~", "\xff\xfe", "[[[[[[", "web: {hosts: [a, b.c]}",
 		"hardware: {cells: {e6: {chip: 5, north: P0.4, south: P1.4}}}", "mqtt: {broker: \"mqtt://[::1]:1\"}",
-		"hardware: {simulated: {noise: 0x1p-2}}", "data: {dir: \"~/\"}", "!!map {board: !!map {}}",
+		"hardware: {simulation: {noise: 0x1p-2}}", "data: {dir: \"~/\"}", "!!map {board: !!map {}}",
 	} {
 		f.Add([]byte(text))
 	}
@@ -650,12 +668,18 @@ func checkReport(t *testing.T, err error) {
 // checkPromises fails unless c is what its documentation says.
 func checkPromises(t *testing.T, c *configs.Config) {
 	t.Helper()
-	var pins [8][16]bool
+	var pins [16][16]bool
+	places := map[any]bool{}
 	for i, w := range c.Hardware.Cells {
 		if pins[w.Chip][w.NorthPin] || w.NorthPin == w.SouthPin || pins[w.Chip][w.SouthPin] {
 			t.Fatalf("%v is wired to a pin in use: %+v", engine.Square(i), w)
 		}
 		pins[w.Chip][w.NorthPin], pins[w.Chip][w.SouthPin] = true, true
+		crossing, tap := c.Hardware.Crossings[i], c.Hardware.Taps[i]
+		if places[crossing] || places[tap] {
+			t.Fatalf("%v is where another square is: %+v, %+v", engine.Square(i), crossing, tap)
+		}
+		places[crossing], places[tap] = true, true
 	}
 	if _, err := c.Game.Match(); err != nil {
 		t.Fatal(err)

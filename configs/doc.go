@@ -3,9 +3,9 @@
 //
 // A file is checked whole before anything starts. Every problem says file,
 // line, dotted path, what is wrong and what is allowed, and up to ten problems
-// are reported at once. Two built-in files are embedded: default.yaml, which
-// names and explains every key and runs anywhere (simulated board, loopback
-// only), and hall-128.yaml for a real board.
+// are reported at once. The built-in files are embedded: default.yaml, which names
+// and explains every key and runs anywhere (simulated board, loopback only), and
+// one file for each board that can be built.
 //
 // The package is not the place where settings take effect: it opens no bus, no
 // port and no broker, and knows the parts of the program only by their names.

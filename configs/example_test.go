@@ -18,7 +18,7 @@ sensing:
 		return
 	}
 	fmt.Println(c.Board.ID, c.Hardware.Kind, c.Sensing.ScanHz, c.Sensing.Settle)
-	// Output: table-7 simulated 50 400ms
+	// Output: table-7 hall-128 50 400ms
 }
 
 // All mistakes are reported at once, each with its place.

@@ -51,8 +51,8 @@ func (c *Config) fields(l *loader) []field {
 		l.section("hardware", c.Hardware.fields(l)...),
 		l.section(
 			"sensing",
-			number(l, "scan_hz", &c.Sensing.ScanHz, 10, 100),
-			l.duration("debounce", &c.Sensing.Debounce, 20*time.Millisecond, 500*time.Millisecond),
+			number(l, "scan_hz", &c.Sensing.ScanHz, 5, 100),
+			l.duration("debounce", &c.Sensing.Debounce, 20*time.Millisecond, time.Second),
 			l.duration("settle", &c.Sensing.Settle, 100*time.Millisecond, 5*time.Second),
 		),
 		l.section(
@@ -74,47 +74,5 @@ func (c *Config) fields(l *loader) []field {
 			l.hosts("hosts", &c.Web.Hosts),
 		),
 		l.section("data", l.dataDir("dir", &c.Data.Dir)),
-	}
-}
-
-// fields are the keys of the hardware section.
-func (h *Hardware) fields(l *loader) []field {
-	return []field{
-		l.word("kind", []string{Simulated, Hall128}, &h.Kind),
-		l.section(
-			"i2c",
-			text(l, "bus", "an I2C device, such as /dev/i2c-1", &h.I2C.Bus,
-				accept(func(s string) bool { return smallNumber(s, "/dev/i2c-", 255) })),
-			l.frequency("speed", &h.I2C.Hertz),
-		),
-		l.section(
-			"expanders",
-			l.word("chip", []string{TCA9555, PCA9555}, &h.Expanders.Chip),
-			l.addresses("addresses", &h.Expanders.Addresses),
-		),
-		l.cells("cells", &h.Cells),
-		text(l, "north_is", "black or white", &h.NorthIsBlack, func(s string) (bool, bool) {
-			return s == "black", s == "black" || s == "white"
-		}),
-		text(l, "interrupt", "a header pin, GPIO2 to GPIO27, or none", &h.Interrupt, func(s string) (string, bool) {
-			if s == "none" {
-				return "", true
-			}
-			return s, smallNumber(s, "GPIO", 27) && s != "GPIO0" && s != "GPIO1"
-		}),
-		l.section(
-			"leds",
-			l.word("driver", []string{APA102, NoLEDs}, &h.LEDs.Driver),
-			text(l, "port", "an SPI port, SPI0.0 or /dev/spidev0.0", &h.LEDs.Port, accept(spiPort)),
-			l.order("order", &h.LEDs.Order),
-			number(l, "brightness", &h.LEDs.Brightness, 1, 255),
-			number(l, "max_milliamps", &h.LEDs.MaxMilliamps, 100, 4000),
-		),
-		l.section(
-			"simulated",
-			number(l, "seed", &h.Simulation.Seed, 0, 1<<32-1),
-			l.decimal("noise", &h.Simulation.Noise, 0, 5),
-			l.yes("bounce", &h.Simulation.Bounce),
-		),
 	}
 }

@@ -14,11 +14,13 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"reversi-board/engine"
 )
 
 // profiles are the built-in files.
 //
-//go:embed default.yaml hall-128.yaml
+//go:embed default.yaml hall-128.yaml hall-128-mcp23017.yaml hall-analog.yaml reed-64.yaml
 var profiles embed.FS
 
 const (
@@ -31,7 +33,9 @@ const (
 )
 
 // ProfileNames lists the built-in files, the default first.
-func ProfileNames() []string { return []string{"default.yaml", "hall-128.yaml"} }
+func ProfileNames() []string {
+	return []string{"default.yaml", "hall-128-mcp23017.yaml", "hall-128.yaml", "hall-analog.yaml", "reed-64.yaml"}
+}
 
 // Profile returns the text of a built-in file with its comments, so that a user
 // can copy it.
@@ -83,8 +87,7 @@ func Parse(name string, text []byte) (*Config, error) {
 		return nil, err
 	}
 	c := &Config{}
-	c.Hardware.Cells = defaultWiring()
-	l := loader{at: map[string]place{}}
+	l := loader{at: map[string]place{}, wired: map[engine.Square]wire{}}
 	l.read("default.yaml (built in)", builtIn, c)
 	l.user = true
 	l.read(name, text, c)
@@ -153,6 +156,8 @@ type loader struct {
 	problems []Problem
 	// more counts those that were not kept.
 	more int
+	// wired are the squares whose wiring the files give.
+	wired map[engine.Square]wire
 }
 
 // read parses text and takes its keys over into c.

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -136,102 +135,6 @@ func (l *loader) list(path string, n *yaml.Node, low, high int, want string) ([]
 
 // index appends the position in a list, from 0, to a dotted path.
 func index(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
-
-// addresses reads the eight expanders' addresses.
-func (l *loader) addresses(key string, dst *[8]uint16) field {
-	return field{key, func(path string, n *yaml.Node) {
-		items, ok := l.list(path, n, len(dst), len(dst), "a list of 8 addresses from 0x20 to 0x27")
-		if !ok {
-			return
-		}
-		var found [len(dst)]uint16
-		for i, item := range items {
-			a, ok := l.integer(index(path, i), item, 0x20, 0x27, "0x%02x")
-			if !ok {
-				continue
-			}
-			found[i] = uint16(a)
-			if j := slices.Index(found[:i], found[i]); j >= 0 {
-				l.add(item.Line, index(path, i), fmt.Sprintf(
-					"chips %d and %d both have address 0x%02x: want 8 different ones", j, i, a))
-			}
-		}
-		*dst = found
-	}}
-}
-
-// defaultAddresses are those of chips 0 to 7 on the Hall-128 board.
-func defaultAddresses() (a [8]uint16) {
-	for i := range a {
-		a[i] = 0x20 + uint16(i)
-	}
-	return a
-}
-
-// defaultWiring is the wiring of the Hall-128 board: chip r reads rank r+1, its
-// port 0 the north outputs of files a to h, its port 1 the south outputs.
-func defaultWiring() (w [engine.Squares]Wiring) {
-	for i := range w {
-		s := engine.Square(i)
-		w[i] = Wiring{Chip: s.Rank(), NorthPin: s.File(), SouthPin: 8 + s.File()}
-	}
-	return w
-}
-
-// cells reads the squares that are wired differently.
-func (l *loader) cells(key string, dst *[engine.Squares]Wiring) field {
-	return field{key, func(path string, n *yaml.Node) {
-		const want = "squares with their wiring, such as e6: {chip: 5, north: P0.4, south: P1.4}"
-		if !l.plain(path, n) || isNull(n) {
-			return
-		}
-		if n.Kind != yaml.MappingNode {
-			l.add(n.Line, path, what(n)+": want "+want)
-			return
-		}
-		l.entries(path, n, func(key, value *yaml.Node) {
-			full := join(path, printable(key.Value))
-			s, err := engine.ParseSquare(key.Value)
-			if err != nil || s.String() != key.Value {
-				l.add(key.Line, full, "not a square: want a1 to h8 in small letters")
-				return
-			}
-			l.cell(full, value, &dst[s])
-		})
-	}}
-}
-
-// cell reads the wiring of one square. All three keys are needed: half of a
-// wiring taken from the default is never what was soldered.
-func (l *loader) cell(path string, n *yaml.Node, dst *Wiring) {
-	const chips = 8
-	w := Wiring{Chip: -1, NorthPin: -1, SouthPin: -1}
-	l.object(path, n, []field{
-		number(l, "chip", &w.Chip, 0, chips-1),
-		l.pin("north", &w.NorthPin),
-		l.pin("south", &w.SouthPin),
-	})
-	switch {
-	case l.bad(path):
-	case w.Chip < 0 || w.NorthPin < 0 || w.SouthPin < 0:
-		l.add(n.Line, path, "chip, north or south is missing: want all three, such as {chip: 5, north: P0.4, south: P1.4}")
-	default:
-		*dst = w
-	}
-}
-
-// pin reads an expander's pin, P0.0 to P1.7.
-func (l *loader) pin(key string, dst *int) field {
-	return text(l, key, "a pin of the expander, P0.0 to P0.7 or P1.0 to P1.7", dst, func(s string) (int, bool) {
-		if len(s) != 4 || s[0] != 'P' || s[1] < '0' || s[1] > '1' || s[2] != '.' || s[3] < '0' || s[3] > '7' {
-			return 0, false
-		}
-		return int(s[1]-'0')*8 + int(s[3]-'0'), true
-	})
-}
-
-// pinName is the reverse of pin.
-func pinName(pin int) string { return fmt.Sprintf("P%d.%d", pin/8, pin%8) }
 
 // order reads which LED is beside which square.
 func (l *loader) order(key string, dst *[engine.Squares]int) field {

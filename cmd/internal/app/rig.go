@@ -78,7 +78,7 @@ func OpenRig(c *configs.Hardware, o RigOptions) (*Rig, error) {
 
 // open opens the I2C bus and, if the board has LEDs, the SPI port.
 func (r *Rig) open(c *configs.Hardware, o RigOptions) (i2c.BusCloser, spi.PortCloser, error) {
-	if c.Kind == configs.Simulated {
+	if c.Simulation.Enabled {
 		if r.Sim = o.Sim; r.Sim == nil {
 			s := c.Simulation
 			r.Sim = sim.New(sim.Options{
@@ -146,7 +146,8 @@ func (r *Rig) Close() error {
 }
 
 func wiringOf(c *configs.Hardware) hall128.Config {
-	w := hall128.Config{Addrs: c.Expanders.Addresses, Park: c.Expanders.Park()}
+	w := hall128.Config{Park: c.Expanders.Park()}
+	copy(w.Addrs[:], c.Expanders.Addresses)
 	for i, cell := range c.Cells {
 		w.Cells[i] = hall128.Cell{Chip: cell.Chip, NorthPin: cell.NorthPin, SouthPin: cell.SouthPin}
 	}
