@@ -13,7 +13,7 @@ import (
 func hex(l *loader, key string, dst *uint16, low, high int64) field {
 	return field{key, func(path string, n *yaml.Node) {
 		if a, ok := l.integer(path, n, low, high, "0x%02x"); ok {
-			*dst = uint16(a) //nolint:gosec // high is the largest
+			*dst = uint16(a)
 		}
 	}}
 }
@@ -32,7 +32,7 @@ func (l *loader) addresses(key string, dst *[]uint16, least, most int, low, high
 			if !ok {
 				continue
 			}
-			found[i] = uint16(a) //nolint:gosec // high is the largest
+			found[i] = uint16(a)
 			if j := slices.Index(found[:i], found[i]); j >= 0 {
 				l.add(item.Line, index(path, i), fmt.Sprintf(
 					"chips %d and %d both have address 0x%02x: want different ones", j, i, a))

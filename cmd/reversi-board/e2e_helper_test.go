@@ -137,7 +137,7 @@ const (
 
 // quick makes hands and referee as fast as the sensors allow; without it the
 // times are those of the built-in settings.
-const quick = "sensing: {scan_hz: 100, debounce: 20ms, settle: 100ms}\nhardware: {simulated: {bounce: false}}\n"
+const quick = "sensing: {scan_hz: 100, debounce: 20ms, settle: 100ms}\nhardware: {simulation: {bounce: false}}\n"
 
 // newBench reserves ports and writes a configuration.
 func newBench(t *testing.T, mqtt, more string) *bench {
