@@ -2,7 +2,11 @@ package engine_test
 
 import (
 	"strconv"
+	"strings"
+	"sync"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"reversi-board/engine"
 )
@@ -41,38 +45,85 @@ func perftTable(t *testing.T) (starts map[string]string, rows []perftRow) {
 	return starts, rows
 }
 
-func TestPerftMatchesThePublishedCounts(t *testing.T) {
-	// As deep as takes about a second: the leaves of the last ply are counted
-	// without being visited.
-	limit := func(start string) int {
-		switch start {
-		case "standard":
-			return 10
-		case "parallel":
-			return 9
-		default:
-			return 7
-		}
-	}
-	starts, rows := perftTable(t)
+// checkPerft counts the rows of testdata/perft.tsv up to some leaves, of which
+// there are so many: by visiting everything, and with a table of some bytes that
+// sees all conventions and starts one after the other.
+func checkPerft(t *testing.T, most uint64, rows, memory int) {
+	t.Helper()
+	starts, rest := perftTable(t)
+	table := engine.NewPerftTable(memory)
 	checked := 0
-	for _, row := range rows {
-		if row.convention != "A" || row.depth > limit(row.start) {
+	for _, row := range rest {
+		if row.count > most {
 			continue
 		}
 		checked++
-		if got := engine.Perft(position(t, starts[row.start]), row.depth); got != row.count {
-			t.Errorf("perft(%s, %d) = %d, want %d", row.start, row.depth, got, row.count)
+		c, err := engine.ParseConvention(row.convention)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := position(t, starts[row.start])
+		if got := c.Perft(p, row.depth); got != row.count {
+			t.Errorf("%s, convention %v, depth %d: %d, want %d", row.start, c, row.depth, got, row.count)
+		}
+		if got := table.Perft(c, p, row.depth); got != row.count {
+			t.Errorf("%s, convention %v, depth %d, with a table: %d, want %d", row.start, c, row.depth, got, row.count)
 		}
 	}
-	if checked < 65 {
-		t.Errorf("only %d counts checked", checked)
+	if checked != rows {
+		t.Errorf("%d counts checked, want %d", checked, rows)
+	}
+}
+
+func TestPerftMatchesTheCountsOfOthers(t *testing.T) {
+	// A table that hardly holds anything has to be exact, too.
+	checkPerft(t, 4_000_000, 272, 0)
+}
+
+func TestPerftWithoutAConventionIsA(t *testing.T) {
+	// The lines that end first: 228 games are over after nine discs.
+	for depth, want := range map[int]uint64{9: 3005288, 10: 24571284} {
+		if got := engine.Perft(engine.Start(), depth); got != want {
+			t.Errorf("perft(start, %d) = %d, want %d", depth, got, want)
+		}
 	}
 }
 
 func TestPerftOfDepthZeroIsThePositionItself(t *testing.T) {
-	if got := engine.Perft(engine.Start(), 0); got != 1 {
-		t.Errorf("perft(start, 0) = %d, want 1", got)
+	starts, _ := perftTable(t)
+	for c := engine.ConventionA; c <= engine.ConventionD; c++ {
+		for name, start := range starts {
+			if got := c.Perft(position(t, start), 0); got != 1 {
+				t.Errorf("%s, convention %v, depth 0: %d, want 1", name, c, got)
+			}
+		}
+	}
+}
+
+func TestConventionsByLetter(t *testing.T) {
+	for _, test := range []struct {
+		text  string
+		want  engine.Convention
+		pass  int
+		ended uint64
+	}{
+		{"A", engine.ConventionA, 1, 1},
+		{"b", engine.ConventionB, 1, 0},
+		{"C", engine.ConventionC, 0, 1},
+		{"d", engine.ConventionD, 0, 0},
+	} {
+		got, err := engine.ParseConvention(test.text)
+		if err != nil || got != test.want || got.Pass() != test.pass || got.Ended() != test.ended {
+			t.Errorf("%s: %v, a pass is %d plies, an ended game %d leaves, %v", test.text, got, got.Pass(), got.Ended(), err)
+		}
+		if got.String() != strings.ToUpper(test.text) {
+			t.Errorf("%s is written %v", test.text, got)
+		}
+	}
+	for _, text := range []string{"", "E", "AB", "ABCD", "@", "ä"} {
+		if c, err := engine.ParseConvention(text); err == nil {
+			t.Errorf("%q is read as %v", text, c)
+		}
 	}
 }
 
@@ -136,9 +187,89 @@ func TestGameMatchesAllFourConventions(t *testing.T) {
 	}
 }
 
+// drawPosition plays random moves from the start, up to the end of a game.
+func drawPosition(t *rapid.T) engine.Position {
+	p := engine.Start()
+	for range rapid.IntRange(0, 60).Draw(t, "discs") {
+		if p.Legal() == 0 {
+			p = p.Pass()
+		}
+		legal := p.Legal().Names()
+		if len(legal) == 0 {
+			break
+		}
+		s, err := engine.ParseSquare(rapid.SampledFrom(legal).Draw(t, "move"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p = p.After(s, p.Flips(s))
+	}
+	return p
+}
+
+// image returns what a position looks like from another side of the board, or
+// in a mirror (bit 0 exchanges the files, bit 1 the ranks, bit 2 both).
+func image(p engine.Position, way int) engine.Position {
+	turned := engine.Position{Turn: p.Turn}
+	for s := range engine.Square(engine.Squares) {
+		file, rank := s.File(), s.Rank()
+		if way&1 != 0 {
+			file = 7 - file
+		}
+		if way&2 != 0 {
+			rank = 7 - rank
+		}
+		if way&4 != 0 {
+			file, rank = rank, file
+		}
+		turned.Discs = turned.With(engine.SquareAt(file, rank), p.At(s))
+	}
+	return turned
+}
+
+// Whatever a table has seen before, it must not change a count: other
+// conventions, other depths, images, the same discs with the other side to move.
+func TestPerftTableNeverChangesACount(t *testing.T) {
+	table := engine.NewPerftTable(1 << 16)
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawPosition(t)
+		depth := rapid.IntRange(0, 4).Draw(t, "depth")
+		for c := engine.ConventionA; c <= engine.ConventionD; c++ {
+			for _, p := range []engine.Position{p, p.Pass()} {
+				want := count(engine.NewGame(engine.Rules{Start: p}), depth, c.Pass() == 1, c.Ended() == 1)
+				if got := c.Perft(p, depth); got != want {
+					t.Fatalf("convention %v, depth %d: %d, want %d", c, depth, got, want)
+				}
+				for way := range 8 {
+					if got := table.Perft(c, image(p, way), depth); got != want {
+						t.Fatalf("convention %v, depth %d, image %d, with the table: %d, want %d", c, depth, way, got, want)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestPerftTableServesSeveralAtATime(t *testing.T) {
+	table := engine.NewPerftTable(1 << 14)
+	var all sync.WaitGroup
+	for c := engine.ConventionA; c <= engine.ConventionD; c++ {
+		all.Go(func() {
+			for range 2 {
+				if got := table.Perft(c, engine.Start(), 8); got != 390216 {
+					t.Errorf("convention %v: %d, want 390216", c, got)
+				}
+				table.Clear()
+			}
+		})
+	}
+	all.Wait()
+}
+
 // BenchmarkPerft counts the standard start to depth 7 with the bitboards and
 // with the array reference; "x-reference" is how many times as fast the
-// bitboards are.
+// bitboards are. The table, empty at first, has to go deeper to be worth its
+// while.
 func BenchmarkPerft(b *testing.B) {
 	const depth, leaves = 7, 55092
 	var perOp float64
@@ -159,5 +290,15 @@ func BenchmarkPerft(b *testing.B) {
 			}
 		}
 		b.ReportMetric(float64(b.Elapsed())/float64(b.N)/perOp, "x-reference")
+	})
+	b.Run("table", func(b *testing.B) {
+		table := engine.NewPerftTable(16 << 20)
+		for b.Loop() {
+			table.Clear()
+			if table.Perft(engine.ConventionA, engine.Start(), 11) != 212258800 {
+				b.Fatal("wrong count")
+			}
+		}
+		b.ReportMetric(212258800*1e3/(float64(b.Elapsed())/float64(b.N)), "Mleaves/s")
 	})
 }
