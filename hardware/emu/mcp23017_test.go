@@ -117,8 +117,8 @@ func TestMCPRegisters(t *testing.T) {
 	}
 }
 
-// read returns n bytes from an address of the chip at 0x20.
-func read(t *testing.T, bus *emu.Bus, at byte, n int) []byte {
+// readMCP returns n bytes from an address of the chip at 0x20.
+func readMCP(t *testing.T, bus *emu.Bus, at byte, n int) []byte {
 	t.Helper()
 	r := make([]byte, n)
 	if err := bus.Tx(0x20, []byte{at}, r); err != nil {
@@ -159,28 +159,28 @@ func TestMCPChange(t *testing.T) {
 	expect("GPA0 returned: the event stays", gpio.Low, gpio.High)
 	chip.SetPins(0xFF6D, 0)
 	flags("GPA1 fell: INTF and INTCAP are frozen", 0x01, 0x00, 0x6E, 0x00)
-	if got := read(t, bus, 0x0E, 2); !slices.Equal(got, []byte{1, 0}) {
+	if got := readMCP(t, bus, 0x0E, 2); !slices.Equal(got, []byte{1, 0}) {
 		t.Errorf("INTF % x", got)
 	}
 	expect("INTF was read", gpio.Low, gpio.High)
 	talk(t, bus, []transfer{{[]byte{0x10, 0, 0, 0, 0}, nil}})
 	expect("INTCAP and GPIO were written", gpio.Low, gpio.High)
-	if got := read(t, bus, 0x11, 1); got[0] != 0 {
+	if got := readMCP(t, bus, 0x11, 1); got[0] != 0 {
 		t.Errorf("INTCAPB %x", got)
 	}
 	expect("the other port was read", gpio.Low, gpio.High)
-	if got := read(t, bus, 0x10, 1); got[0] != 0x6E {
+	if got := readMCP(t, bus, 0x10, 1); got[0] != 0x6E {
 		t.Errorf("INTCAPA %x, want 6e", got)
 	}
 	expect("INTCAPA was read: what came later is lost", gpio.High, gpio.High)
-	if got := read(t, bus, 0x12, 1); got[0] != 0x6D {
+	if got := readMCP(t, bus, 0x12, 1); got[0] != 0x6D {
 		t.Errorf("GPIOA %x", got)
 	}
 
 	chip.SetPins(0x7F6D, 0)
 	expect("GPB7 fell", gpio.High, gpio.Low)
 	flags("GPB7 fell", 0x00, 0x80, 0x6E, 0x7F)
-	_ = read(t, bus, 0x13, 1)
+	_ = readMCP(t, bus, 0x13, 1)
 	expect("GPIOB was read", gpio.High, gpio.High)
 
 	talk(t, bus, []transfer{{[]byte{0x00, 0xFE}, nil}}) // GPA0 an output, low like the latch
@@ -206,10 +206,10 @@ func TestMCPDefault(t *testing.T) {
 		if chip.INTA() != gpio.Low || chip.INTB() != gpio.High {
 			t.Fatal("GPA0 differs from DEFVAL and INTA is high, or INTB low")
 		}
-		_ = read(t, bus, 0x12, 1)
+		_ = readMCP(t, bus, 0x12, 1)
 	}
 	chip.SetPins(0xFFFD, 0)
-	_ = read(t, bus, 0x10, 1)
+	_ = readMCP(t, bus, 0x10, 1)
 	if r := chip.Registers(); r[0x0E] != 0x02 || r[0x10] != 0xFD {
 		t.Errorf("raised again: INTF %x INTCAP %x, want 02 fd", r[0x0E], r[0x10])
 	}
@@ -217,7 +217,7 @@ func TestMCPDefault(t *testing.T) {
 	if chip.INTA() != gpio.Low {
 		t.Error("it ended without a read")
 	}
-	_ = read(t, bus, 0x12, 1)
+	_ = readMCP(t, bus, 0x12, 1)
 	if chip.INTA() != gpio.High {
 		t.Error("nothing differs and GPIO was read, but INTA is low")
 	}
@@ -262,7 +262,7 @@ func TestMCPBurst(t *testing.T) {
 	talk(t, bus, []transfer{{[]byte{0x04, 0x7F, 0x7F}, nil}})
 	chip.SetPins(0xFEFD, 0)
 	bus.ResetStats()
-	if got := read(t, bus, 0x0E, 6); !slices.Equal(got, []byte{0x02, 0x01, 0xFD, 0xFE, 0xFD, 0xFE}) {
+	if got := readMCP(t, bus, 0x0E, 6); !slices.Equal(got, []byte{0x02, 0x01, 0xFD, 0xFE, 0xFD, 0xFE}) {
 		t.Errorf("% x", got)
 	}
 	if chip.INTA() != gpio.High || chip.INTB() != gpio.High {
@@ -301,19 +301,19 @@ func TestMCPPin7(t *testing.T) {
 	chip, bus := newMCP(t)
 	chip.SetPins(0x0000, 0)
 	chip.DisturbReads(1)
-	if got := read(t, bus, 0x0E, 6); !slices.Equal(got, []byte{0, 0, 0, 0, 0x7F, 0xFF}) {
+	if got := readMCP(t, bus, 0x0E, 6); !slices.Equal(got, []byte{0, 0, 0, 0, 0x7F, 0xFF}) {
 		t.Errorf("disturbed: % x", got)
 	}
-	if got := read(t, bus, 0x12, 2); !slices.Equal(got, []byte{0, 0}) {
+	if got := readMCP(t, bus, 0x12, 2); !slices.Equal(got, []byte{0, 0}) {
 		t.Errorf("the next read: % x", got)
 	}
 	chip.DisturbReads(1)
 	talk(t, bus, []transfer{{[]byte{0x00, 0x7F, 0x7F}, nil}}) // bit 7 of both IODIR clear
-	if got := read(t, bus, 0x12, 2); !slices.Equal(got, []byte{0, 0}) {
+	if got := readMCP(t, bus, 0x12, 2); !slices.Equal(got, []byte{0, 0}) {
 		t.Errorf("pins 7 are outputs and still disturb: % x", got)
 	}
 	talk(t, bus, []transfer{{[]byte{0x00, 0x7F, 0xFF}, nil}})
-	if got := read(t, bus, 0x12, 2); !slices.Equal(got, []byte{0, 0x7F}) {
+	if got := readMCP(t, bus, 0x12, 2); !slices.Equal(got, []byte{0, 0x7F}) {
 		t.Errorf("GPB7 alone is an input: % x", got)
 	}
 }
