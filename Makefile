@@ -37,13 +37,14 @@ build: ## build bin/reversi-board
 	@mkdir -p bin
 	@$(GO) build $(BUILD) -o bin/ ./cmd/...
 
-# Two tests are long: hundreds of recorded games through emulated chips, and 39
-# endgames solved exactly. Under the race detector they would take half an hour,
-# so they are built without it only, and run here as a second step.
+# Three tests are long: hundreds of recorded games through emulated chips, 39
+# endgames solved exactly, and perft to depth 11. Under the race detector they
+# would take half an hour, so they are built without it only, and run here as a
+# second step.
 .PHONY: test
 test: test-packages ## all tests, as a newcomer runs them: race detector on, then the long games without it
 	$(GO) test -race -timeout 20m ./...
-	$(GO) test -timeout 20m -run '^(TestRealGames|TestSuite1To39)$$' ./cmd/internal/soak ./engine/search
+	$(GO) test -timeout 20m -run '^(TestRealGames|TestSuite1To39|TestPerftToDepth11)$$' ./cmd/internal/soak ./engine ./engine/search
 
 .PHONY: race
 race: test-packages ## the tests with the race detector only

@@ -126,6 +126,14 @@ func (b *perftBucket) store(e perftEntry) {
 	b[1] = e
 }
 
+// Canonical returns the one of the eight images of a position (turned and
+// mirrored) that stands for all of them: equal for two positions exactly when
+// one is an image of the other.
+func (p Position) Canonical() Position {
+	p.Black, p.White = smallest(p.Black, p.White)
+	return p
+}
+
 // smallest returns the smallest of the eight images of a position, which is the
 // same one for all of them.
 func smallest(own, opp Bitboard) (_, _ Bitboard) {

@@ -250,6 +250,23 @@ func TestPerftTableNeverChangesACount(t *testing.T) {
 	})
 }
 
+func TestCanonicalStandsForAllImages(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawPosition(t)
+		want, found := p.Canonical(), false
+		for way := range 8 {
+			at := image(p, way)
+			found = found || at == want
+			if got := at.Canonical(); got != want {
+				t.Fatalf("image %d: %v, want %v", way, got, want)
+			}
+		}
+		if !found {
+			t.Fatalf("%v is no image of %v", want, p)
+		}
+	})
+}
+
 func TestPerftTableServesSeveralAtATime(t *testing.T) {
 	table := engine.NewPerftTable(1 << 14)
 	var all sync.WaitGroup
