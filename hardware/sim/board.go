@@ -107,8 +107,10 @@ type Options struct {
 	// Misplace is how far from the centre, in mm, hands put a disc at most; 0
 	// means 3, a negative value makes them exact.
 	Misplace float64
-	// PCA9555 fits the board with that chip, whose interrupt has an erratum.
-	PCA9555 bool
+	// Wiring is how the board has been soldered; nil means Wired(HallDigital).
+	Wiring *Wiring
+	// Now is the time for chips that take theirs; nil means the last Advance.
+	Now func() time.Duration
 }
 
 // orElse returns v, or, if v is zero, the default; a negative v means zero.
@@ -146,9 +148,12 @@ type Board struct {
 	misplace float64
 	hands    random
 
-	bus   *emu.Bus
-	chips [rows]*emu.TCA9555
-	strip *emu.APA102
+	wiring  *Wiring
+	buses   [buses]*emu.Bus
+	sensors sensors
+	lights  lights
+	oled    *emu.SSD1306
+	clock   func() time.Duration
 
 	now     time.Duration
 	started bool // Advance has been called
@@ -162,13 +167,13 @@ type Board struct {
 	motions  []motion
 	plan     [cells]planned
 
+	period       time.Duration // between two looks of a sensor
 	halls        [cells]hall
 	look         [cells]time.Duration // next look of each sensor
 	asleep       bool                 // look has not been kept up to date
 	north, south uint64               // outputs as the sensors give them
 
 	faults faults
-	driven [rows]uint16 // levels on each chip's pins
 }
 
 // New returns a board with no discs on it. Nothing has been measured before the
@@ -180,57 +185,137 @@ func New(o Options) *Board {
 	if o.Hall == (HallSpec{}) {
 		o.Hall = DRV5032DU()
 	}
+	if o.Wiring == nil {
+		o.Wiring = Wired(HallDigital)
+	}
 	parts := random{state: mix(o.Seed)}
 	b := &Board{
 		field: newField(o.Magnet, orElse(o.Gap, 8), orElse(o.Pitch, 40)),
 		seed:  o.Seed, noise: max(o.Noise, 0), bounce: o.Bounce,
 		misplace: orElse(o.Misplace, 3),
 		hands:    random{state: mix(^o.Seed)},
-		bus:      emu.NewBus(),
-		strip:    emu.NewAPA102(cells),
-		motions:  make([]motion, 0, cells),
-		stale:    true,
+		wiring:   o.Wiring, clock: o.Now,
+		period:  samplePeriod,
+		motions: make([]motion, 0, cells),
+		stale:   true,
+	}
+	if b.clock == nil {
+		b.clock = b.lastAdvance
+	}
+	if o.Wiring.Kind == Reed {
+		b.period = reedPeriod
 	}
 	for c := range b.halls {
 		b.halls[c] = newHall(o.Hall, min(orElse(o.Spread, 0.5), 1), &parts)
+		b.halls[c].phase %= b.period
 		b.strength[c] = 1
 	}
-	for r := range b.chips {
-		b.chips[r] = emu.NewTCA9555(uint16(firstAddress+r), emu.TCAOptions{PCA9555: o.PCA9555})
-		b.bus.Attach(b.chips[r])
-		b.driven[r] = 0xFFFF
-		b.chips[r].SetPins(0xFFFF, 0)
+	for i := range b.buses {
+		b.buses[i] = emu.NewBus()
+	}
+	switch o.Wiring.Kind {
+	case HallDigital:
+		b.sensors = newExpanders(o.Wiring, &b.buses)
+	case Reed:
+		b.sensors = &contacts{wiring: o.Wiring, matrix: emu.NewReedMatrix(emu.ReedOptions{})}
+	case HallAnalog:
+	}
+	b.lights = newLights(o.Wiring, b.buses[0])
+	if o.Wiring.OLED != 0 {
+		b.oled = emu.NewSSD1306(emu.OLEDOptions{Addr: o.Wiring.OLED})
+		b.buses[0].Attach(b.oled)
 	}
 	return b
 }
 
-// I2C opens the bus with the eight expanders. The bus is the same every time;
-// opening it once more makes a closed one usable again.
-func (b *Board) I2C() i2c.BusCloser {
-	b.bus.Reopen()
-	return b.bus
+// lastAdvance is the clock of chips when the caller has none for them. It is
+// called during transfers, never by the board itself.
+func (b *Board) lastAdvance() time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.now
 }
 
-// SPI opens the port with the LED chain, anew like [Board.I2C].
-func (b *Board) SPI() spi.PortCloser {
-	b.strip.Reopen()
-	return b.strip
+// I2C opens the first bus. It is the same every time; opening it once more makes
+// a closed one usable again.
+func (b *Board) I2C() i2c.BusCloser { return b.open(0) }
+
+// SecondI2C opens the second bus, on which nothing stands unless the wiring says
+// so.
+func (b *Board) SecondI2C() i2c.BusCloser { return b.open(1) }
+
+func (b *Board) open(bus int) i2c.BusCloser {
+	b.buses[bus].Reopen()
+	return b.buses[bus]
 }
 
-// Bus returns the emulated bus, for its counters, its recorder and its faults.
-func (b *Board) Bus() *emu.Bus { return b.bus }
+// SPI opens the port with the LEDs, anew like [Board.I2C]; it is nil when they
+// are not on SPI.
+func (b *Board) SPI() spi.PortCloser { return b.lights.port() }
 
-// Chip returns the expander of a row (0 to 7).
-func (b *Board) Chip(row int) *emu.TCA9555 { return b.chips[row] }
+// Matrix returns the contacts of a Reed board, nil on another one.
+func (b *Board) Matrix() *emu.ReedMatrix {
+	if r, ok := b.sensors.(*contacts); ok {
+		return r.matrix
+	}
+	return nil
+}
 
-// Strip returns the emulated LED chain, for its counters and its faults.
-func (b *Board) Strip() *emu.APA102 { return b.strip }
+// Bus returns the first emulated bus, for its counters, its recorder and its
+// faults.
+func (b *Board) Bus() *emu.Bus { return b.buses[0] }
 
-// LEDs returns what the 64 LEDs show.
-func (b *Board) LEDs() [cells]emu.LED {
+// SecondBus returns the second emulated bus.
+func (b *Board) SecondBus() *emu.Bus { return b.buses[1] }
+
+// Chip returns an expander of a HallDigital board, by its number in
+// Wiring.Chips; nil if it is no TCA9555 or PCA9555.
+func (b *Board) Chip(number int) *emu.TCA9555 {
+	if e, ok := b.sensors.(*expanders); ok {
+		chip, _ := e.chips[number].(*emu.TCA9555)
+		return chip
+	}
+	return nil
+}
+
+// Strip returns the emulated APA102 chain, for its counters and its faults; nil
+// if the LEDs are others.
+func (b *Board) Strip() *emu.APA102 { return b.lights.strip }
+
+// Module returns the emulated HT16K33, nil if the LEDs are others.
+func (b *Board) Module() *emu.HT16K33 { return b.lights.matrix }
+
+// OLED returns the emulated display, nil if the wiring has none.
+func (b *Board) OLED() *emu.SSD1306 { return b.oled }
+
+// LEDs returns what the APA102 LEDs show, one for each cell; all are dark if the
+// LEDs are others.
+func (b *Board) LEDs() (out [cells]emu.LED) {
+	if b.lights.strip == nil {
+		return out
+	}
 	var l [cells]emu.LED
-	b.strip.CopyLEDs(l[:])
-	return l
+	b.lights.strip.CopyLEDs(l[:])
+	for c := range out {
+		if b.lights.broken>>c&1 == 0 {
+			out[c] = l[b.wiring.LED[c]]
+		}
+	}
+	return out
+}
+
+// Seen returns what an eye sees at the cells at the chips' time, whatever the
+// LEDs are.
+func (b *Board) Seen() [cells]Light { return b.lights.seen(b.clock()) }
+
+// BreakLED lets the LED of a cell stay dark, or mends it.
+func (b *Board) BreakLED(cell int, broken bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.lights.broken &^= 1 << cell
+	if broken {
+		b.lights.broken |= 1 << cell
+	}
 }
 
 // INT returns the level of the common interrupt line: low while any expander
@@ -238,15 +323,7 @@ func (b *Board) LEDs() [cells]emu.LED {
 func (b *Board) INT() gpio.Level {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.faults.lostINT {
-		return gpio.High
-	}
-	for r, c := range b.chips {
-		if b.faults.absent&(1<<r) == 0 && c.INT() == gpio.Low {
-			return gpio.Low
-		}
-	}
-	return gpio.High
+	return gpio.Level(b.faults.lostINT || !b.sensors.low())
 }
 
 // Set puts discs on the board, exactly centred and in no time, and takes all
@@ -329,7 +406,7 @@ func (b *Board) Advance(now time.Duration) {
 	if !b.started {
 		// One whole period before the first instant: every sensor has looked.
 		b.started = true
-		b.now = now - samplePeriod
+		b.now = now - b.period
 		b.settled = now
 		b.asleep = true
 		for i := range b.motions {
@@ -397,7 +474,7 @@ func (b *Board) handOver() {
 // changed notes that the lying discs are others than before.
 func (b *Board) changed() {
 	b.stale = true
-	b.settled = b.now + samplePeriod
+	b.settled = b.now + b.period
 }
 
 // moving tells whether a disc is in a hand.
@@ -423,13 +500,13 @@ func (b *Board) sense(until time.Duration) {
 	}
 	b.refresh()
 	for c := range b.look {
-		for t := b.look[c]; t <= until; t += samplePeriod {
+		for t := b.look[c]; t <= until; t += b.period {
 			field := b.still[c]
 			if moving {
 				field = b.at(c, t)
 			}
 			b.sample(c, t, field)
-			b.look[c] = t + samplePeriod
+			b.look[c] = t + b.period
 		}
 	}
 }
@@ -438,11 +515,11 @@ func (b *Board) sense(until time.Duration) {
 func (b *Board) wake() {
 	b.asleep = false
 	for c := range b.look {
-		since := (b.now - b.halls[c].phase) % samplePeriod // since the last look
+		since := (b.now - b.halls[c].phase) % b.period // since the last look
 		if since < 0 {
-			since += samplePeriod
+			since += b.period
 		}
-		b.look[c] = b.now - since + samplePeriod
+		b.look[c] = b.now - since + b.period
 	}
 }
 
@@ -512,20 +589,9 @@ func (b *Board) centre(cell int) point {
 	return point{x: float64(cell&7) * b.field.pitch, y: float64(cell>>3) * b.field.pitch}
 }
 
-// drive puts the sensors' outputs, as the faults leave them, on the pins.
+// drive puts the sensors' outputs, as the faults leave them, on the wires.
 func (b *Board) drive() {
-	north, south := b.faults.outputs(b.north, b.south, b.now)
-	for r := range b.chips {
-		if b.faults.frozen&(1<<r) != 0 {
-			continue
-		}
-		// Active outputs are low: port 0 north, port 1 south.
-		levels := ^(uint16(north>>(8*r))&0xFF | uint16(south>>(8*r))<<8)
-		if levels != b.driven[r] {
-			b.driven[r] = levels
-			b.chips[r].SetPins(levels, 0)
-		}
-	}
+	b.sensors.drive(b.faults.outputs(b.north, b.south, b.now))
 }
 
 // name returns a cell as players call its square, or its number.

@@ -409,7 +409,13 @@ func TestInterruptErratum(t *testing.T) {
 		pca  bool
 		want gpio.Level
 	}{{true, gpio.High}, {false, gpio.Low}} {
-		b := sim.New(sim.Options{PCA9555: c.pca})
+		w := sim.Wired(sim.HallDigital)
+		for i := range w.Chips {
+			if c.pca {
+				w.Chips[i].Kind = sim.PCA9555
+			}
+		}
+		b := sim.New(sim.Options{Wiring: w})
 		b.Advance(0)
 		scan(t, b.I2C())
 		rest := must(t)(b.Place(0, 0, sim.NorthUp)) // a1, chip 0x20

@@ -1,7 +1,7 @@
 // Package sim is a reversi board on a table that is not there: 64 discs with
-// magnets, 128 digital Hall outputs behind eight TCA9555 expanders, 64 APA102
-// LEDs, hands that move discs the way people do, and the faults that real
-// boards have. The real drivers run against it through the same two buses.
+// magnets, the sensors and LEDs of any board that can be wired up, hands that
+// move discs the way people do, and the faults that real boards have. The real
+// drivers run against it through the same buses and pins.
 //
 // # What it is
 //
@@ -20,9 +20,12 @@
 //
 // # The board
 //
-// Cell 8*r + c is rank r+1 (from the top), file c (a = 0): e6 is cell 44. Row r
-// is the chip at 0x20+r; port 0 pin c is the north output of cell (r,c), port 1
-// pin c its south output, low when active. LED n stands at cell n.
+// Cell 8*r + c is rank r+1 (from the top), file c (a = 0): e6 is cell 44.
+// [Wiring] says how the board was soldered, which need not be what the
+// controller's settings say: that is how a builder's mistakes are planted. Unless
+// told otherwise row r is the TCA9555 at 0x20+r; port 0 pin c is the north output
+// of cell (r,c), port 1 pin c its south output, low when active; 64 APA102 stand
+// from a1 to h8.
 //
 // # The magnets
 //

@@ -23,6 +23,8 @@ const (
 	// CellFault.Hz: the one of the disc on the cell, the north one of an empty
 	// cell.
 	Flapping
+	// Reversed is a sensor mounted upside down: it takes each pole for the other.
+	Reversed
 	// WeakMagnet is a disc on the cell with only CellFault.Scale of its field.
 	WeakMagnet
 )
@@ -36,7 +38,7 @@ type CellFault struct {
 	Scale float64
 }
 
-// BankFault says what is wrong with a row's expander.
+// BankFault says what is wrong with a chip that reads cells.
 type BankFault uint8
 
 const (
@@ -53,12 +55,14 @@ const (
 type faults struct {
 	cell                       [cells]CellFault
 	dead, north, south, flappy uint64 // cells with such an output, both for stuck
-	absent, frozen             uint8  // rows
+	reversed                   uint64
 	lostINT                    bool
 }
 
 // outputs returns the sensors' outputs as the faults leave them at time t.
 func (f *faults) outputs(north, south uint64, t time.Duration) (n, s uint64) {
+	swap := (north ^ south) & f.reversed
+	north, south = north^swap, south^swap
 	north = north&^f.dead | f.north
 	south = south&^f.dead | f.south
 	if f.flappy == 0 {
@@ -98,6 +102,7 @@ func (b *Board) setFault(cell int, f CellFault) {
 	bit := uint64(1) << cell
 	x := &b.faults
 	x.dead, x.north, x.south, x.flappy = x.dead&^bit, x.north&^bit, x.south&^bit, x.flappy&^bit
+	x.reversed &^= bit
 	x.cell[cell] = f
 	strength := 1.0
 	switch f.Kind {
@@ -112,6 +117,8 @@ func (b *Board) setFault(cell int, f CellFault) {
 		x.north, x.south = x.north|bit, x.south|bit
 	case Flapping:
 		x.flappy |= bit
+	case Reversed:
+		x.reversed |= bit
 	case WeakMagnet:
 		strength = f.Scale
 	}
@@ -121,40 +128,26 @@ func (b *Board) setFault(cell int, f CellFault) {
 	}
 }
 
-// FailBank gives a row's expander a fault.
-func (b *Board) FailBank(row int, how BankFault) error {
-	if row < 0 || row >= rows {
-		return fmt.Errorf("fail bank %d: there is no such row; rows are 0 to 7", row)
-	}
+// FailBank gives an expander a fault, by its number in Wiring.Chips; on the
+// default board chip n reads rank n+1. On a HallAnalog board it is a converter.
+// On a Reed board, which has no chips, every fault breaks the wire of a row.
+func (b *Board) FailBank(bank int, how BankFault) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	bit := uint8(1) << row
-	switch how {
-	case BankNack:
-		b.faults.absent |= bit
-		b.bus.Detach(uint16(firstAddress + row))
-	case BankReset:
-		b.chips[row].PowerCycle()
-	case BankFrozen:
-		b.faults.frozen |= bit
+	if !b.sensors.fail(bank, how) {
+		return fmt.Errorf("fail bank %d: there is no such bank", bank)
 	}
 	return nil
 }
 
-// HealBank takes all faults of a row's expander away. A chip that did not answer
-// has kept its registers.
-func (b *Board) HealBank(row int) error {
-	if row < 0 || row >= rows {
-		return fmt.Errorf("heal bank %d: there is no such row; rows are 0 to 7", row)
-	}
+// HealBank takes all faults of an expander away. A chip that did not answer has
+// kept its registers.
+func (b *Board) HealBank(bank int) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	bit := uint8(1) << row
-	if b.faults.absent&bit != 0 {
-		b.bus.Attach(b.chips[row])
+	if !b.sensors.heal(bank) {
+		return fmt.Errorf("heal bank %d: there is no such bank", bank)
 	}
-	b.faults.absent &^= bit
-	b.faults.frozen &^= bit
 	b.drive()
 	return nil
 }

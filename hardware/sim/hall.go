@@ -43,6 +43,10 @@ func DRV5032DU() HallSpec {
 // samplePeriod is the time between two looks of a sensor: 20 Hz.
 const samplePeriod = 50 * time.Millisecond
 
+// reedPeriod is how often a contact is looked at: it follows the field by
+// itself, within about a millisecond.
+const reedPeriod = 4 * time.Millisecond
+
 // threshold is one output's switching points in mT.
 type threshold struct {
 	operate, release float64

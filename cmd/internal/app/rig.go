@@ -82,8 +82,7 @@ func (r *Rig) open(c *configs.Hardware, o RigOptions) (i2c.BusCloser, spi.PortCl
 		if r.Sim = o.Sim; r.Sim == nil {
 			s := c.Simulation
 			r.Sim = sim.New(sim.Options{
-				Seed: s.Seed, Noise: s.Noise, Bounce: s.Bounce,
-				PCA9555: c.Expanders.Chip == configs.PCA9555,
+				Seed: s.Seed, Noise: s.Noise, Bounce: s.Bounce, Wiring: Soldered(c),
 			})
 		}
 		return r.Sim.I2C(), r.Sim.SPI(), nil
