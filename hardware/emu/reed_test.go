@@ -10,9 +10,9 @@ import (
 	"reversi-board/hardware/emu"
 )
 
-// scan reads the matrix as a controller would: one row low at a time; a low
+// scanReeds reads the matrix as a controller would: one row low at a time; a low
 // column is a disc.
-func scan(t rapid.TB, m *emu.ReedMatrix) uint64 {
+func scanReeds(t rapid.TB, m *emu.ReedMatrix) uint64 {
 	t.Helper()
 	rows, columns := m.Rows(), m.Columns()
 	var discs uint64
@@ -38,7 +38,7 @@ func TestReedsReadWhatLies(t *testing.T) {
 		m := emu.NewReedMatrix(emu.ReedOptions{})
 		discs := rapid.Uint64().Draw(rt, "discs")
 		m.SetDiscs(discs)
-		if got := scan(rt, m); got != discs {
+		if got := scanReeds(rt, m); got != discs {
 			rt.Fatalf("%016x lie, %016x are read", discs, got)
 		}
 	})
@@ -99,7 +99,7 @@ func TestReedFaults(t *testing.T) {
 			m := emu.NewReedMatrix(emu.ReedOptions{})
 			m.SetDiscs(c.discs)
 			c.fault(m)
-			if got := scan(t, m); got != c.want {
+			if got := scanReeds(t, m); got != c.want {
 				t.Errorf("read %016x, want %016x", got, c.want)
 			}
 		})
@@ -135,7 +135,7 @@ func TestReedDetours(t *testing.T) {
 				want |= 1 << n
 			}
 		}
-		if got := scan(rt, m); got != want {
+		if got := scanReeds(rt, m); got != want {
 			rt.Fatalf("read %016x, want %016x", got, want)
 		}
 	})
