@@ -16,6 +16,13 @@ type Frame struct {
 	// Reset are cells whose chip was found to have lost its registers and was
 	// initialised again since the last frame.
 	Reset uint64
+	// Analog says that the board measures instead of deciding: Counts is filled,
+	// North and South stay empty.
+	Analog bool
+	// Counts are the converter's raw counts of each cell, 0 to 32767. They say
+	// something where Lost does not: elsewhere they are frozen at the last good
+	// read, or 0 before the first.
+	Counts [64]uint16
 }
 
 // RGB is the color of one light; each channel is linear, 0 (off) to 255.
