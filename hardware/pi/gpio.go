@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 	"time"
 
 	"periph.io/x/conn/v3/driver/driverreg"
@@ -46,10 +45,7 @@ func line(name string) (*gpioioctl.GPIOLine, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, chip := range gpioioctl.Chips {
-		if !strings.HasPrefix(chip.Label(), "pinctrl-") || n >= chip.LineCount() {
-			continue
-		}
+	if chip := chipWith(n); chip != nil {
 		return chip.ByNumber(n), nil
 	}
 	return nil, explain(kindGPIO(), name, model(), noChip())
