@@ -100,15 +100,17 @@ func TestWrongUsage(t *testing.T) {
 		},
 		{
 			[]string{"perft", "--start", "diagonal"},
-			"reversi-board perft: --start: want standard, parallel, or 64 squares, a blank and the side to move (see reversi-board perft --help)\n",
+			"reversi-board perft: --start: \"diagonal\" is no start: want standard, parallel, inverted, handicap-1 to handicap-4, " +
+				"64 squares and the side to move, or the moves of an opening (see reversi-board perft --help)\n",
 		},
 		{
-			[]string{"perft", "--start", "XO X"},
-			"reversi-board perft: --start: a board has 64 squares, got 2 characters (see reversi-board perft --help)\n",
+			[]string{"perft", "--start", strings.Repeat("?", 64) + " X"},
+			"reversi-board perft: --start: read the start position: \"?\" on a1: want X, O or - (see reversi-board perft --help)\n",
 		},
 		{
 			[]string{"perft", "--start", strings.Repeat("-", 64) + " -"},
-			"reversi-board perft: --start: \"-\" is not a side: want X (black) or O (white) (see reversi-board perft --help)\n",
+			"reversi-board perft: --start: read the start position: the side to move is \"-\": want X (black) or O (white) " +
+				"(see reversi-board perft --help)\n",
 		},
 	} {
 		want := outcome{stderr: test.want, code: 2}
@@ -219,9 +221,10 @@ func TestPerftJSON(t *testing.T) {
 		t.Fatalf("got %+v", got)
 	}
 	var result struct {
-		Board  string `json:"board"`
-		Turn   string `json:"turn"`
-		Depths []struct {
+		Board      string `json:"board"`
+		Turn       string `json:"turn"`
+		Convention string `json:"convention"`
+		Depths     []struct {
 			Depth   int      `json:"depth"`
 			Leaves  uint64   `json:"leaves"`
 			Seconds *float64 `json:"seconds"`
@@ -232,8 +235,8 @@ func TestPerftJSON(t *testing.T) {
 	if err := d.Decode(&result); err != nil {
 		t.Fatal(err)
 	}
-	if result.Board != strings.Repeat("-", 27)+"WB------BW"+strings.Repeat("-", 27) || result.Turn != "black" {
-		t.Errorf("position is %q %q", result.Board, result.Turn)
+	if result.Board != strings.Repeat("-", 27)+"WB------BW"+strings.Repeat("-", 27) || result.Turn != "black" || result.Convention != "A" {
+		t.Errorf("position is %q %q, convention %q", result.Board, result.Turn, result.Convention)
 	}
 	want := []uint64{4, 12, 56, 244}
 	if len(result.Depths) != len(want) {

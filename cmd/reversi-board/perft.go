@@ -4,15 +4,17 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
+	"math"
 	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"reversi-board/engine"
+	"reversi-board/engine/notation"
 )
 
 const (
@@ -22,75 +24,104 @@ const (
 	// jobs: three plies are 56 jobs from the start, enough for every core to
 	// be busy and for an interrupt to be heard.
 	splitDepth = 3
+	// splitMerged is the same with a table, when equal jobs are done once: five
+	// plies are 322 jobs from the start, each of which can take some seconds.
+	splitMerged = 5
+	// maxHash is the largest table in megabytes.
+	maxHash = min(1<<16, math.MaxInt>>20)
 )
+
+// perftFlags are the flags of the command.
+type perftFlags struct {
+	depth      int
+	start      string
+	convention string
+	hash       int
+	check      string
+	most       uint64
+	json       bool
+}
 
 // perftCommand counts the leaves of the game tree.
 func perftCommand() command {
 	c := command{
 		name:    "perft",
 		summary: "Count the positions reached by every line of play, the usual test of the rules",
-		usage:   "perft [--depth N] [--start POSITION] [--json]",
+		usage: "perft [--depth N] [--start START] [--convention LETTER] [--hash MB] [--json]\n" +
+			"       " + program + " perft --check FILE [--most COUNT] [--hash MB] [--json]",
 		example: program + " perft --depth 9\n" +
-			program + " perft --depth 6 --start '---------------------------OX------XO--------------------------- X'",
+			program + " perft --depth 13 --convention D --hash 512\n" +
+			program + " perft --depth 6 --start '---------------------------OX------XO--------------------------- X'\n" +
+			program + " perft --check engine/testdata/perft.tsv --most 2000000000 --hash 64",
 	}
 	c.run = func(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
 		fs := newFlags(c)
-		depth := fs.Int("depth", 8, "count `N` plies deep, 1 to 120; a pass is a ply,\na game that has ended is one leaf")
-		start := fs.String("start", "standard", "begin at `POSITION`: standard, parallel, or 64 squares a1 to h8\n"+
-			"(X black, O white, - empty), a blank, and X or O to move")
-		asJSON := fs.Bool("json", false, "print one JSON object")
+		var f perftFlags
+		fs.IntVar(&f.depth, "depth", 8, "count `N` plies deep, 1 to 120")
+		fs.StringVar(&f.start, "start", "standard", "begin at `START`: standard, parallel, inverted, handicap-1 to handicap-4, the moves\n"+
+			"of an opening, or 64 squares a1 to h8 (X black, O white, - empty), a blank, and\nX or O to move")
+		fs.StringVar(&f.convention, "convention", "A", "count by the convention `LETTER`: in A and B a pass is a ply, in C and D it is none;\n"+
+			"in A and C a game that ends earlier is one leaf, in B and D it is none")
+		fs.IntVar(&f.hash, "hash", 0, "remember counts in `MB` megabytes, so that mirror images and positions reached by\n"+
+			"many lines are counted once; 0 visits every one")
+		fs.StringVar(&f.check, "check", "", "count every row of the table `FILE` and compare; its lines are start, convention,\n"+
+			"depth and count with tabs between, each start defined before by a line #start, its\nname and its position")
+		fs.Uint64Var(&f.most, "most", math.MaxUint64, "with --check, leave out the rows that count more than `COUNT`")
+		fs.BoolVar(&f.json, "json", false, "print one JSON object, with --check one a row")
 		if code, done := parse(c, fs, args, stdout, stderr); done {
 			return code
 		}
-		if *depth < 1 || *depth > maxPerft {
-			return usageError(stderr, c.name, fmt.Sprintf("--depth %d: want 1 to %d", *depth, maxPerft))
-		}
-		position, err := parseStart(*start)
+		p, err := f.prepare(fs)
 		if err != nil {
-			return usageError(stderr, c.name, "--start: "+err.Error())
+			return usageError(stderr, c.name, err.Error())
 		}
-		p := perft{position: position, depth: *depth, terminal: isTerminal(stderr), stderr: stderr}
-		if *asJSON {
+		p.stderr, p.terminal = stderr, isTerminal(stderr)
+		switch {
+		case f.check != "":
+			return p.checkFile(ctx, &f, stdout)
+		case f.json:
 			return p.printJSON(ctx, stdout)
+		default:
+			return p.printTable(ctx, stdout)
 		}
-		return p.printTable(ctx, stdout)
 	}
 	return c
 }
 
-// parseStart reads a position for the flag --start.
-func parseStart(text string) (engine.Position, error) {
-	switch text {
-	case "standard":
-		return engine.Start(), nil
-	case "parallel":
-		// d4 e4 black, d5 e5 white.
-		return parseStart(strings.Repeat("-", 27) + "XX------OO" + strings.Repeat("-", 27) + " X")
+// prepare checks the flags.
+func (f *perftFlags) prepare(fs *flag.FlagSet) (p perft, err error) {
+	given := make(map[string]bool)
+	fs.Visit(func(flag *flag.Flag) { given[flag.Name] = true })
+	switch {
+	case f.check != "" && (given["depth"] || given["start"] || given["convention"]):
+		return p, errors.New("--check takes start, convention and depth from its file")
+	case f.check == "" && given["most"]:
+		return p, errors.New("--most is for --check")
+	case f.depth < 1 || f.depth > maxPerft:
+		return p, fmt.Errorf("--depth %d: want 1 to %d", f.depth, maxPerft)
+	case f.hash < 0 || f.hash > maxHash:
+		return p, fmt.Errorf("--hash %d: want 0 to %d", f.hash, maxHash)
 	}
-	board, side, ok := strings.Cut(strings.TrimSpace(strings.TrimSuffix(text, ";")), " ")
-	if !ok {
-		return engine.Position{}, errors.New("want standard, parallel, or 64 squares, a blank and the side to move")
+	p.depth = f.depth
+	if p.convention, err = engine.ParseConvention(f.convention); err != nil {
+		return p, fmt.Errorf("--convention: %w", err)
 	}
-	discs, err := engine.ParseDiscs(board)
-	if err != nil {
-		return engine.Position{}, err
+	if p.position, err = notation.ParseStart(f.start); err != nil {
+		return p, fmt.Errorf("--start: %w", err)
 	}
-	p := engine.Position{Discs: discs}
-	switch strings.ToUpper(strings.TrimSpace(side)) {
-	case "X", "B", "*":
-		p.Turn = engine.Black
-	case "O", "W":
-		p.Turn = engine.White
-	default:
-		return engine.Position{}, fmt.Errorf("%.10q is not a side: want X (black) or O (white)", side)
+	if f.hash > 0 {
+		p.table = engine.NewPerftTable(f.hash << 20)
 	}
 	return p, nil
 }
 
 // perft is one run of the command.
 type perft struct {
-	position engine.Position
-	depth    int
+	position   engine.Position
+	convention engine.Convention
+	depth      int
+	// table is nil when everything is to be visited.
+	table *engine.PerftTable
 	// terminal says that progress may be drawn on stderr.
 	terminal bool
 	stderr   io.Writer
@@ -123,10 +154,11 @@ func (p perft) printTable(ctx context.Context, stdout io.Writer) int {
 // printJSON prints all depths at the end.
 func (p perft) printJSON(ctx context.Context, stdout io.Writer) int {
 	result := struct {
-		Board  string `json:"board"`
-		Turn   string `json:"turn"`
-		Depths []line `json:"depths"`
-	}{Board: p.position.String(), Turn: p.position.Turn.String()}
+		Board      string `json:"board"`
+		Turn       string `json:"turn"`
+		Convention string `json:"convention"`
+		Depths     []line `json:"depths"`
+	}{Board: p.position.String(), Turn: p.position.Turn.String(), Convention: p.convention.String()}
 	for depth := 1; depth <= p.depth; depth++ {
 		l, err := p.count(ctx, depth)
 		if err != nil {
@@ -144,36 +176,79 @@ func (p perft) printJSON(ctx context.Context, stdout io.Writer) int {
 // count counts the leaves at one depth on all cores.
 func (p perft) count(ctx context.Context, depth int) (line, error) {
 	began := time.Now()
-	roots, leaves := split(p.position, min(splitDepth, depth))
-	if rest := depth - splitDepth; rest > 0 {
-		below, err := p.countBelow(ctx, roots, rest)
-		if err != nil {
-			return line{}, err
-		}
-		leaves += below
-	} else {
-		leaves += uint64(len(roots))
+	jobs, leaves := []job{{p.position, 1}}, uint64(0)
+	split := splitDepth
+	if p.table != nil {
+		split = splitMerged
 	}
-	if err := ctx.Err(); err != nil {
-		return line{}, fmt.Errorf("interrupted at depth %d", depth)
+	rest := depth
+	for ; rest > max(depth-split, 0); rest-- {
+		next, ended := p.plyOn(jobs)
+		jobs, leaves = next, leaves+ended
 	}
-	return line{Depth: depth, Leaves: leaves, Seconds: time.Since(began).Seconds()}, nil
+	below, err := p.countBelow(ctx, jobs, rest, depth)
+	if err != nil {
+		return line{}, err
+	}
+	return line{Depth: depth, Leaves: leaves + below, Seconds: time.Since(began).Seconds()}, nil
 }
 
-// countBelow counts the leaves below roots with one worker per core. All have
-// ended when it returns.
-func (p perft) countBelow(ctx context.Context, roots []engine.Position, depth int) (uint64, error) {
+// job is a position whose leaves count so many times.
+type job struct {
+	position engine.Position
+	times    uint64
+}
+
+// plyOn returns the jobs that lie one ply further on, and the leaves that games
+// are which have ended. With a table, jobs that come to the same are put
+// together; without one everything is visited.
+func (p perft) plyOn(jobs []job) (next []job, leaves uint64) {
+	known := make(map[engine.Position]int)
+	add := func(position engine.Position, times uint64) {
+		if p.table != nil {
+			position = position.Canonical()
+			if at, ok := known[position]; ok {
+				next[at].times += times
+				return
+			}
+			known[position] = len(next)
+		}
+		next = append(next, job{position, times})
+	}
+	for _, j := range jobs {
+		at := j.position
+		if at.Legal() == 0 {
+			if at.Over() {
+				leaves += j.times * p.convention.Ended()
+				continue
+			}
+			at = at.Pass()
+			if p.convention.Pass() == 1 {
+				add(at, j.times)
+				continue
+			}
+		}
+		for s := range at.Legal().All() {
+			add(at.After(s, at.Flips(s)), j.times)
+		}
+	}
+	return next, leaves
+}
+
+// countBelow counts the leaves that lie rest plies below jobs, with one worker
+// per core. All have ended when it returns. depth is for messages.
+func (p perft) countBelow(ctx context.Context, jobs []job, rest, depth int) (uint64, error) {
 	var next, total atomic.Uint64
-	finished := make(chan struct{}, len(roots))
+	finished := make(chan struct{}, len(jobs))
 	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(roots)) {
+	for range min(runtime.GOMAXPROCS(0), len(jobs)) {
 		workers.Go(func() {
-			for i := next.Add(1) - 1; i < uint64(len(roots)) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				n, err := countTree(ctx, roots[i], depth)
+			for i := next.Add(1) - 1; i < uint64(len(jobs)) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				n, err := p.countTree(ctx, jobs[i].position, rest)
 				if err != nil {
 					return
 				}
-				total.Add(n)
+				total.Add(n * jobs[i].times)
 				finished <- struct{}{}
 			}
 		})
@@ -185,11 +260,11 @@ func (p perft) countBelow(ctx context.Context, roots []engine.Position, depth in
 	done := 0
 	for range finished {
 		done++
-		p.progress(depth+splitDepth, done, len(roots))
+		p.progress(depth, done, len(jobs))
 	}
 	p.clear()
-	if done < len(roots) {
-		return 0, fmt.Errorf("interrupted at depth %d", depth+splitDepth)
+	if done < len(jobs) {
+		return 0, fmt.Errorf("interrupted at depth %d", depth)
 	}
 	return total.Load(), nil
 }
@@ -198,42 +273,26 @@ func (p perft) countBelow(ctx context.Context, roots []engine.Position, depth in
 // hundredths of a second.
 const sliceDepth = 7
 
-// countTree is engine.Perft that ends with ctx.
-func countTree(ctx context.Context, position engine.Position, depth int) (uint64, error) {
+// countTree counts the leaves of one position and ends with ctx.
+func (p perft) countTree(ctx context.Context, position engine.Position, depth int) (uint64, error) {
 	if depth <= sliceDepth {
 		if err := ctx.Err(); err != nil {
 			return 0, fmt.Errorf("count: %w", err)
 		}
-		return engine.Perft(position, depth), nil
+		if p.table != nil {
+			return p.table.Perft(p.convention, position, depth), nil
+		}
+		return p.convention.Perft(position, depth), nil
 	}
-	next, leaves := split(position, 1)
+	next, leaves := p.plyOn([]job{{position, 1}})
 	for _, n := range next {
-		below, err := countTree(ctx, n, depth-1)
+		below, err := p.countTree(ctx, n.position, depth-1)
 		if err != nil {
 			return 0, err
 		}
-		leaves += below
+		leaves += n.times * below
 	}
 	return leaves, nil
-}
-
-// split returns the positions that lie depth plies below position, and the
-// number of games that have ended on the way.
-func split(position engine.Position, depth int) (below []engine.Position, ended uint64) {
-	legal := position.Legal()
-	switch {
-	case depth == 0:
-		return []engine.Position{position}, 0
-	case legal == 0 && position.Over():
-		return nil, 1
-	case legal == 0:
-		return split(position.Pass(), depth-1)
-	}
-	for s := range legal.All() {
-		deeper, over := split(position.After(s, position.Flips(s)), depth-1)
-		below, ended = append(below, deeper...), ended+over
-	}
-	return below, ended
 }
 
 // progress draws how far a depth has come.

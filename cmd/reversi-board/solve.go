@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"reversi-board/engine"
+	"reversi-board/engine/notation"
 	"reversi-board/engine/search"
 )
 
@@ -132,8 +133,11 @@ func (f *solveFlags) read(stdin io.Reader) ([]problem, error) {
 func parseProblem(text string) (problem, error) {
 	position, rest, _ := strings.Cut(text, ";")
 	p := problem{known: make(map[engine.Square]int)}
+	if strings.TrimSpace(position) == "" {
+		return p, errors.New("want 64 squares, a blank and the side to move")
+	}
 	var err error
-	if p.position, err = parseStart(position); err != nil {
+	if p.position, err = notation.ParseStart(position); err != nil {
 		return p, err
 	}
 	for field := range strings.SplitSeq(rest, ";") {
