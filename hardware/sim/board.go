@@ -219,6 +219,7 @@ func New(o Options) *Board {
 	case Reed:
 		b.sensors = &contacts{wiring: o.Wiring, matrix: emu.NewReedMatrix(emu.ReedOptions{})}
 	case HallAnalog:
+		b.sensors = newLinear(b, min(orElse(o.Spread, 0.5), 1), &parts)
 	}
 	b.lights = newLights(o.Wiring, b.buses[0])
 	if o.Wiring.OLED != 0 {
@@ -252,6 +253,14 @@ func (b *Board) open(bus int) i2c.BusCloser {
 // SPI opens the port with the LEDs, anew like [Board.I2C]; it is nil when they
 // are not on SPI.
 func (b *Board) SPI() spi.PortCloser { return b.lights.port() }
+
+// Select switches the multiplexers of a HallAnalog board; nil on another one.
+func (b *Board) Select() *emu.MuxBank {
+	if l, ok := b.sensors.(*linear); ok {
+		return l.mux
+	}
+	return nil
+}
 
 // Matrix returns the contacts of a Reed board, nil on another one.
 func (b *Board) Matrix() *emu.ReedMatrix {

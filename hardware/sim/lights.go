@@ -59,13 +59,6 @@ func (l *lights) port() spi.PortCloser {
 	return nil
 }
 
-// powerCycle takes the supply of the LEDs away and gives it back.
-func (l *lights) powerCycle() {
-	if l.matrix != nil {
-		l.matrix.PowerCycle()
-	}
-}
-
 // seen returns what the LEDs show at time t.
 func (l *lights) seen(t time.Duration) (out [cells]Light) {
 	var raw [cells]Light
