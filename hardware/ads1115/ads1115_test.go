@@ -224,7 +224,6 @@ func TestCanary(t *testing.T) {
 // written.
 type line struct {
 	fail    func(n int) error
-	n       int
 	written [][]byte
 	answer  func(reg byte) [2]byte
 }
@@ -325,7 +324,6 @@ type chip struct {
 	answers int // What left begins with.
 	failAt  int
 	takes   bool
-	n       int
 }
 
 func (c *chip) String() string                  { return "chip" }
