@@ -79,10 +79,11 @@ type Bus struct {
 	closed    bool
 	hideErrno bool
 
-	faulty    bool // any of the three below is in use
+	faulty    bool // any of those below is in use
 	all       fault
 	faults    [addresses]fault
 	corrupted [addresses]corruption
+	trouble
 
 	recording bool
 	recorded  []Transfer
@@ -152,6 +153,11 @@ func (b *Bus) Tx(addr uint16, w, r []byte) error {
 		return nil
 	}
 	b.mu.Lock()
+	if d, spend := b.takes(addr, len(w), len(r)); d > 0 {
+		b.mu.Unlock()
+		spend(d) // Without the lock: others may look at the bus meanwhile.
+		b.mu.Lock()
+	}
 	defer b.mu.Unlock()
 	err := b.transfer(addr, w, r)
 	if err != nil {
@@ -207,7 +213,11 @@ func (b *Bus) afterRead(d Device, addr uint16, r []byte) {
 			s.otherRead()
 		}
 	}
-	if !b.faulty || b.corrupted[addr].left == 0 {
+	if !b.faulty {
+		return
+	}
+	b.flip(addr, r)
+	if b.corrupted[addr].left == 0 {
 		return
 	}
 	b.corrupted[addr].left--
@@ -244,7 +254,7 @@ func (b *Bus) failure(addr uint16) error {
 		}
 		return f.err
 	}
-	return nil
+	return b.lines(addr)
 }
 
 // linux returns err as the Linux bus words it.
@@ -360,14 +370,19 @@ func (b *Bus) Corrupt(addr uint16, n int, mask byte) {
 	b.faulty = true
 }
 
-// Heal ends every fault of the bus.
+// Heal ends every fault of the bus, those of its lines included. The taps, the
+// supply and the timing stay as they are.
 func (b *Bus) Heal() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.all = fault{}
 	b.faults = [addresses]fault{}
 	b.corrupted = [addresses]corruption{}
-	b.faulty = false
+	b.noise = [addresses]noise{}
+	b.stretch, b.holdSDA, b.holdSCL = [addresses]int{}, [addresses]int{}, [addresses]bool{}
+	b.shortSDA, b.shortSCL = false, false
+	b.railErr, b.tapErr = nil, nil
+	b.faulty = b.railOff || b.pullSDA || b.pullSCL
 }
 
 // Record starts (or stops) the recorder and forgets what it holds.
