@@ -123,8 +123,11 @@ func (m *MAX7219) Lit(unit int) [maxDigits]byte {
 			lit[i] = 0xFF
 		}
 	case u.reg[maxShutdown]&1 != 0:
-		for i := range int(u.reg[maxScanLimit]&7) + 1 {
-			v := u.reg[maxDigit0+i]
+		last := int(u.reg[maxScanLimit] & 7)
+		for i, v := range u.reg[maxDigit0 : maxDigit7+1] {
+			if i > last {
+				break
+			}
 			if u.reg[maxDecode]>>i&1 != 0 {
 				v = codeB(v)
 			}

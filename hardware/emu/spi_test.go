@@ -15,42 +15,13 @@ import (
 
 // TestPortsOfChips: what the ports of all chips behind SPI refuse.
 func TestPortsOfChips(t *testing.T) {
-	ports := map[string]func() spi.PortCloser{
-		"MAX7219": func() spi.PortCloser { return emu.NewMAX7219(1) },
-		"WS2812":  func() spi.PortCloser { return emu.NewWS2812(1, emu.WSOptions{}) },
-	}
-	for name, port := range ports {
+	for name, p := range map[string]port{
+		"MAX7219": emu.NewMAX7219(1),
+		"WS2812":  emu.NewWS2812(1, emu.WSOptions{}),
+	} {
 		t.Run(name, func(t *testing.T) {
-			p := port()
-			if _, err := p.Connect(-1, spi.Mode0, 8); err == nil {
-				t.Error("a negative speed was accepted")
-			}
-			if _, err := p.Connect(physic.MegaHertz, spi.Mode1, 8); err == nil {
-				t.Error("mode 1 was accepted")
-			}
-			if _, err := p.Connect(physic.MegaHertz, spi.Mode0, 9); err == nil {
-				t.Error("9 bits were accepted")
-			}
-			if p.LimitSpeed(0) == nil {
-				t.Error("a limit of 0 was accepted")
-			}
-			c, err := p.Connect(physic.MegaHertz, spi.Mode3, 8)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := p.Connect(physic.MegaHertz, spi.Mode3, 8); err == nil {
-				t.Error("connected twice")
-			}
-			tooLong := make([]byte, p.(conn.Limits).MaxTxSize()+1) //nolint:forcetypeassert // All of them have limits.
-			if c.Tx(tooLong, nil) == nil {
-				t.Error("a transfer beyond MaxTxSize was accepted")
-			}
-			if c.Tx(make([]byte, 2), make([]byte, 3)) == nil {
-				t.Error("unequal lengths were accepted")
-			}
-			if c.TxPackets([]spi.Packet{{W: []byte{1}, BitsPerWord: 16}}) == nil {
-				t.Error("16 bits per word were accepted")
-			}
+			c := connectStrictly(t, p)
+			refusesTransfers(t, p, c)
 			r := []byte{1, 2}
 			if err := c.Tx(nil, r); err != nil || r[0] != 0 || r[1] != 0 {
 				t.Errorf("a read gave % x, %v", r, err)
@@ -68,6 +39,49 @@ func TestPortsOfChips(t *testing.T) {
 				t.Errorf("second Close: %v", err)
 			}
 		})
+	}
+}
+
+type port interface {
+	spi.PortCloser
+	conn.Limits
+}
+
+// connectStrictly connects after everything that must be refused.
+func connectStrictly(t *testing.T, p port) spi.Conn {
+	t.Helper()
+	for _, tc := range []struct {
+		f    physic.Frequency
+		mode spi.Mode
+		bits int
+	}{{-1, spi.Mode0, 8}, {physic.MegaHertz, spi.Mode1, 8}, {physic.MegaHertz, spi.Mode0, 9}} {
+		if _, err := p.Connect(tc.f, tc.mode, tc.bits); err == nil {
+			t.Errorf("%+v was accepted", tc)
+		}
+	}
+	if p.LimitSpeed(0) == nil {
+		t.Error("a limit of 0 was accepted")
+	}
+	c, err := p.Connect(physic.MegaHertz, spi.Mode3, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Connect(physic.MegaHertz, spi.Mode3, 8); err == nil {
+		t.Error("connected twice")
+	}
+	return c
+}
+
+func refusesTransfers(t *testing.T, p port, c spi.Conn) {
+	t.Helper()
+	if c.Tx(make([]byte, p.MaxTxSize()+1), nil) == nil {
+		t.Error("a transfer beyond MaxTxSize was accepted")
+	}
+	if c.Tx(make([]byte, 2), make([]byte, 3)) == nil {
+		t.Error("unequal lengths were accepted")
+	}
+	if c.TxPackets([]spi.Packet{{W: []byte{1}, BitsPerWord: 16}}) == nil {
+		t.Error("16 bits per word were accepted")
 	}
 }
 

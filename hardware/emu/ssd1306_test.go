@@ -16,9 +16,9 @@ import (
 
 // panel returns a panel that is on, upright, empty, in page mode, with the
 // pointer at the start.
-func panel(t testing.TB, o emu.OLEDOptions) (*emu.SSD1306, *emu.Bus) {
+func panel(t testing.TB) (*emu.SSD1306, *emu.Bus) {
 	t.Helper()
-	chip := emu.NewSSD1306(o)
+	chip := emu.NewSSD1306(emu.OLEDOptions{})
 	bus := emu.NewBus(chip)
 	oledCommands(t, bus, 0xA1, 0xC8, 0x8D, 0x14, 0xAF)
 	for page := range byte(8) {
@@ -113,7 +113,7 @@ func TestPanelPower(t *testing.T) {
 
 // TestPanelControlBytes: 8.1.5.2.
 func TestPanelControlBytes(t *testing.T) {
-	chip, bus := panel(t, emu.OLEDOptions{})
+	chip, bus := panel(t)
 	if err := bus.Tx(0x3C, []byte{0x80, 0xB1, 0x80, 0x05, 0xC0, 0x01, 0xC0, 0x01, 0x80, 0x00, 0x40, 0x80, 0x81}, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestPanelAddressing(t *testing.T) {
 		{"mode 3 does not exist", []byte{0x20, 0x03, 0xB3, 0x0F, 0x17}, 2, []image.Point{{0, 24}, {127, 24}}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			chip, bus := panel(t, emu.OLEDOptions{})
+			chip, bus := panel(t)
 			oledCommands(t, bus, tc.setup...)
 			oledData(t, bus, slices.Repeat([]byte{1}, tc.n)...)
 			wantDots(t, "written", chip, tc.want...)
@@ -182,7 +182,7 @@ func TestPanelScan(t *testing.T) {
 		{"commands that take bytes and change nothing", []byte{0x26, 0, 0, 0, 0, 0, 0xFF, 0x27, 0, 0, 0, 0, 0, 0xFF, 0x29, 0, 0, 0, 0, 0, 0x2A, 0, 0, 0, 0, 0, 0xA3, 0, 0x40, 0xE3, 0x2F, 0x2E}, []image.Point{{3, 10}}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			chip, bus := panel(t, emu.OLEDOptions{})
+			chip, bus := panel(t)
 			oledCommands(t, bus, 0xB1, 0x03, 0x10)
 			oledData(t, bus, 1<<2)
 			oledCommands(t, bus, tc.setup...)
@@ -195,7 +195,7 @@ func TestPanelScan(t *testing.T) {
 }
 
 func TestPanelRemapAndInverse(t *testing.T) {
-	chip, bus := panel(t, emu.OLEDOptions{})
+	chip, bus := panel(t)
 	oledCommands(t, bus, 0xA0)
 	oledData(t, bus, 1) // Column 0 is SEG0 now: the right edge.
 	wantDots(t, "not remapped", chip, image.Pt(127, 0))
@@ -230,7 +230,7 @@ func TestPanelComPins(t *testing.T) {
 		{0x32, image.Pt(0, 0)}, // Halves swapped: odd and even lines change places.
 		{0x22, image.Pt(0, 3)},
 	} {
-		chip, bus := panel(t, emu.OLEDOptions{})
+		chip, bus := panel(t)
 		oledData(t, bus, 1<<1)
 		oledCommands(t, bus, 0xDA, tc.pins)
 		wantDots(t, "pins", chip, tc.want)
@@ -246,7 +246,7 @@ func TestPanelAgainstPeriph(t *testing.T) {
 		at   func(x, y int) image.Point // Where a pixel of the picture is seen.
 	}{
 		{"upright", ssd1306.Opts{W: 128, H: 64}, func(x, y int) image.Point { return image.Pt(x, y) }},
-		{"rotated", ssd1306.Opts{W: 128, H: 64, Rotated: true}, func(x, y int) image.Point { return image.Pt(127-x, 63-y) }},
+		{"rotated", ssd1306.Opts{W: 128, H: 64, MirrorVertical: true, MirrorHorizontal: true}, func(x, y int) image.Point { return image.Pt(127-x, 63-y) }},
 		{"mirrored vertically", ssd1306.Opts{W: 128, H: 64, MirrorVertical: true}, func(x, y int) image.Point { return image.Pt(x, 63-y) }},
 		{"mirrored horizontally", ssd1306.Opts{W: 128, H: 64, MirrorHorizontal: true}, func(x, y int) image.Point { return image.Pt(127-x, y) }},
 	} {
@@ -262,19 +262,24 @@ func TestPanelAgainstPeriph(t *testing.T) {
 				if err := dev.Draw(dev.Bounds(), picture, image.Point{}); err != nil {
 					rt.Fatal(err)
 				}
-				s := chip.Lit()
-				for y := range s {
-					for x := range s[y] {
-						if p := tc.at(x, y); s[p.Y][p.X] != bool(picture.BitAt(x, y)) {
-							rt.Fatalf("pixel %d,%d differs", x, y)
-						}
-					}
-				}
+				shows(rt, chip, picture, tc.at)
 			})
 			if _, unknown, _ := chip.Counts(); unknown != 0 {
 				t.Errorf("%d commands are unknown", unknown)
 			}
 		})
+	}
+}
+
+// shows checks that the panel shows the picture, each pixel where at says.
+func shows(rt *rapid.T, chip *emu.SSD1306, picture *image1bit.VerticalLSB, at func(x, y int) image.Point) {
+	s := chip.Lit()
+	for y := range s {
+		for x := range s[y] {
+			if p := at(x, y); s[p.Y][p.X] != bool(picture.BitAt(x, y)) {
+				rt.Fatalf("pixel %d,%d differs", x, y)
+			}
+		}
 	}
 }
 
