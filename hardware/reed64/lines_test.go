@@ -210,61 +210,60 @@ func TestAnyWiring(t *testing.T) {
 func TestLinesThatFail(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("no such device")
-	for _, tc := range []struct {
-		name string
-		fail func(l *lines)
-	}{
-		{"the rows", func(l *lines) { l.outErr = cause }},
-		{"the columns", func(l *lines) { l.readErr = cause }},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			r := newRig(t, reed64.Reference())
-			tc.fail(r.lines)
-			if _, err := r.scan(); !errors.Is(err, cause) {
-				t.Errorf("error %v, want the cause", err)
-			}
-			if r.frame != (hardware.Frame{Lost: ^uint64(0)}) {
-				t.Errorf("before the first read: %+v", r.frame)
-			}
-			r.outErr, r.readErr = nil, nil
-			r.put([2]int{0, 0})
-			r.mustScan()
-			if r.frame != (hardware.Frame{North: 1}) {
-				t.Errorf("the first read: %+v", r.frame)
-			}
-			// From now on it is known for 250 ms.
-			tc.fail(r.lines)
-			r.put()
-			for r.now <= 270*time.Millisecond {
-				did, err := r.scan()
-				if !errors.Is(err, cause) {
-					t.Fatalf("error %v, want the cause", err)
-				}
-				if len(did) > 3 {
-					t.Fatalf("goes on after a failure: %q", did)
-				}
-				want := hardware.Frame{North: 1}
-				if r.now > 270*time.Millisecond {
-					want.Lost = ^uint64(0)
-				}
-				if r.frame != want {
-					t.Fatalf("at %v: %+v, want %+v", r.now, r.frame, want)
-				}
-			}
-			if s := r.board.Stats(); s.Scans != 1 || s.Failed < 20 || !errors.Is(s.Err, cause) || s.LastGood != 20*time.Millisecond {
-				t.Errorf("stats %+v", s)
-			}
-			r.outErr, r.readErr = nil, nil
-			did, err := r.scan()
-			if err != nil || r.frame != (hardware.Frame{}) {
-				t.Errorf("healed: %+v, %v", r.frame, err)
-			}
-			if did[0] != "rows ff of ff" {
-				t.Errorf("after a failure the scan begins with %q", did[0])
-			}
-		})
+	t.Run("the rows", func(t *testing.T) {
+		t.Parallel()
+		testFailure(t, cause, func(l *lines) { l.outErr = cause })
+	})
+	t.Run("the columns", func(t *testing.T) {
+		t.Parallel()
+		testFailure(t, cause, func(l *lines) { l.readErr = cause })
+	})
+}
+
+func testFailure(t *testing.T, cause error, fail func(l *lines)) {
+	t.Helper()
+	r := newRig(t, reed64.Reference())
+	expect := func(when string, want hardware.Frame) {
+		t.Helper()
+		if r.frame != want {
+			t.Errorf("%s: %+v, want %+v", when, r.frame, want)
+		}
 	}
+	failing := func() {
+		t.Helper()
+		did, err := r.scan()
+		if !errors.Is(err, cause) {
+			t.Fatalf("error %v, want the cause", err)
+		}
+		if len(did) > 3 {
+			t.Fatalf("goes on after a failure: %q", did)
+		}
+	}
+	fail(r.lines)
+	failing()
+	expect("before the first read", hardware.Frame{Lost: ^uint64(0)})
+	r.outErr, r.readErr = nil, nil
+	r.put([2]int{0, 0})
+	r.mustScan()
+	expect("the first read", hardware.Frame{North: 1})
+	// From now on, 20 ms, it is known for 250 ms.
+	fail(r.lines)
+	r.put()
+	for range 25 {
+		failing()
+		expect("frozen", hardware.Frame{North: 1})
+	}
+	failing()
+	expect("stale", hardware.Frame{North: 1, Lost: ^uint64(0)})
+	if s := r.board.Stats(); s.Scans != 1 || s.Failed != 27 || !errors.Is(s.Err, cause) || s.LastGood != 20*time.Millisecond {
+		t.Errorf("stats %+v", s)
+	}
+	r.outErr, r.readErr = nil, nil
+	did, err := r.scan()
+	if err != nil || did[0] != "rows ff of ff" {
+		t.Errorf("healed: the scan begins with %q, error %v", did[0], err)
+	}
+	expect("healed", hardware.Frame{})
 }
 
 // A row that cannot be read leaves the others alone: only its cells are lost,
