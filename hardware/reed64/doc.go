@@ -52,9 +52,11 @@
 //     refused disc is believed again, on a board without faults, when it has
 //     been lifted and put back.
 //
-// With one shorted diode no ghost is ever believed, except one that is there when
-// the first scan is made: it is known when it comes for the second time. With
-// several, ghosts fake the corners of other ghosts, and one in some thousands is
-// believed for a while. A shorted diode makes all cells unsure that lie on the
-// crossings of the closed contacts in its row and in its column: mend it.
+// With one shorted diode no ghost ever comes as a disc, but for one that is there
+// when the first scan is made: it is known when it comes for the second time. A
+// disc that is lifted while three others fake it seems to stay, and nothing tells.
+// With several shorted diodes ghosts fake the corners of other ghosts, and one
+// in some thousands is believed for a while. A shorted diode makes all cells
+// unsure that lie on the crossings of the closed contacts in its row and in its
+// column: mend it.
 package reed64

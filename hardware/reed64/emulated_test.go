@@ -141,22 +141,25 @@ func TestThreeCornersFakeTheFourth(t *testing.T) {
 }
 
 // One shorted diode: whatever is put down and lifted, one disc at a time, its
-// ghosts are refused from the scan on in which they come, and its own disc and
-// those without a rectangle are read.
-func TestGhostsOfOneDiodeAreNeverDiscs(t *testing.T) {
+// ghosts are refused from the scan on in which they come. A disc that is lifted
+// while three others fake it seems to stay, and nothing could tell.
+func TestGhostsOfOneDiodeNeverComeAsDiscs(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		m := newMatrix(rt, time.Second)
 		short := rapid.IntRange(0, 63).Draw(rt, "shorted")
 		m.FailDiode(short, emu.DiodeShorted)
 		m.lay(0)
-		var discs uint64
+		var discs, stay uint64
 		for range rapid.IntRange(1, 150).Draw(rt, "changes") {
+			before := discs
 			discs ^= 1 << rapid.IntRange(0, 63).Draw(rt, "cell")
+			stay |= before &^ discs
 			m.SetDiscs(discs)
 			for range rapid.IntRange(1, 4).Draw(rt, "scans") {
 				m.scan(1)
-				if ghosts := m.believed() &^ discs; ghosts != 0 {
+				stay &= m.frame.North
+				if ghosts := m.believed() &^ discs &^ stay; ghosts != 0 {
 					rt.Fatalf("discs %016x, short at %d: ghosts %016x believed", discs, short, ghosts)
 				}
 				if m.frame.North&discs != discs {
