@@ -223,6 +223,7 @@ func TestCanary(t *testing.T) {
 // line is a bus whose transfers fail when told to, and that remembers what was
 // written.
 type line struct {
+	n       int
 	fail    func(n int) error
 	written [][]byte
 	answer  func(reg byte) [2]byte
