@@ -143,16 +143,16 @@ type watch struct {
 func (w *watch) keep(ctx context.Context) {
 	pause := time.NewTimer(moving)
 	defer pause.Stop()
-	looked := false // Since the last edge, after a pause.
+	looked := false // Again, since the last edge.
 	for {
 		if !w.look(ctx) {
 			return
 		}
-		// An edge is waited for only after a second look, so that an input
-		// that does nothing but report edges is not looked at all the time.
+		// After an edge for nothing there is a second look before the next wait,
+		// so that an input that does nothing but report edges does not keep
+		// this goroutine busy.
 		if w.contact.quiet() && looked && !w.deaf {
-			looked = false
-			w.wait(ctx)
+			looked = !w.wait(ctx)
 			continue
 		}
 		looked = true
@@ -189,11 +189,11 @@ func (w *watch) look(ctx context.Context) bool {
 	}
 }
 
-// wait waits for an edge, but not for ever.
-func (w *watch) wait(ctx context.Context) {
+// wait waits for an edge, but not for ever; it reports whether there was one.
+func (w *watch) wait(ctx context.Context) (edge bool) {
 	soon, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if err := w.button.Input.Wait(soon); err != nil && soon.Err() == nil {
-		w.deaf = true
-	}
+	err := w.button.Input.Wait(soon)
+	w.deaf = err != nil && soon.Err() == nil
+	return err == nil
 }

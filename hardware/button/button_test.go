@@ -266,6 +266,23 @@ func TestContactThatNeverRests(t *testing.T) {
 	})
 }
 
+// One that comes to rest closed is stuck until it is released.
+func TestContactThatRestsAtLast(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var moves []time.Duration
+		for at := time.Second; at <= 61*time.Second; at += 10 * ms {
+			moves = append(moves, at) // The last one closes it.
+		}
+		got := watch(t, 10*time.Minute, button.Options{}, one(newContact(append(moves, 5*time.Minute)...)))
+		if len(got) != 2 {
+			t.Fatalf("%v", got)
+		}
+		within(t, got, 0, button.Stuck, 31*time.Second, 12*ms)
+		within(t, got, 1, button.Recovered, 5*time.Minute, 0)
+	})
+}
+
 // However an input waits, a press that lasts is found; only its time is less
 // exact.
 func TestEdgesAreHints(t *testing.T) {
