@@ -24,6 +24,16 @@
 // value, a frozen cell freezes at a value that was real, and a fault is not
 // called by one bad scan.
 //
+// # Boards that know presence only
+//
+// The cells of a reed matrix tell a disc from an empty square and no face
+// (Config.Presence). A reading then says which squares are occupied. There a
+// disc is turned by lifting it and putting it back, after which the board looks
+// as before; so the discs that have been off their square since the last
+// reading are listed (Reading.Lifted), and a reading is given for them alone.
+// Off the square means the debounce time at least: a disc that is pushed aside
+// for a moment is not lifted, and no hand turns one so fast.
+//
 // # Cells that say nothing
 //
 // Unsure is a value. A lost cell (its bank does not answer, or its chip has

@@ -45,6 +45,9 @@ type Pipeline struct {
 	absent, lost engine.Bitboard
 	bankHold     time.Duration
 	bankBack     time.Duration
+	// emptied cells have lost their disc, debounced, since the last reading.
+	emptied engine.Bitboard
+
 	// reset cells have not settled since their chip was initialized again.
 	reset      engine.Bitboard
 	resetQuiet time.Duration
@@ -100,6 +103,9 @@ func (p *Pipeline) Step(now time.Duration, f Frame) Output {
 	var out Output
 	now = max(now, p.now)
 	p.now = now
+	if p.cfg.Presence {
+		f.North, f.South = f.North|f.South, f.North&f.South
+	}
 	if !p.started {
 		if p.waking(now, f) {
 			return out
@@ -237,7 +243,7 @@ func (p *Pipeline) unmask(now time.Duration, out *Output) {
 			out.Back.add(Flapping, s.Bit())
 		case p.stuck.Has(s) && steady >= p.stuckHold(c):
 			p.stuck &^= s.Bit()
-			out.Back.add(Stuck, s.Bit())
+			out.Back.add(p.twofold(), s.Bit())
 		}
 	}
 }
@@ -278,7 +284,7 @@ func (p *Pipeline) debounce(now time.Duration, s engine.Square, out *Output) {
 	switch {
 	case v == both:
 		c.stuckTimes = min(c.stuckTimes+1, 7)
-		p.mask(Stuck, s.Bit(), out)
+		p.mask(p.twofold(), s.Bit(), out)
 	case v != p.stable(s):
 		p.setStable(s, v)
 		c.changes.add(now)
@@ -288,12 +294,20 @@ func (p *Pipeline) debounce(now time.Duration, s engine.Square, out *Output) {
 	}
 }
 
+// twofold is what both outputs of a cell mean.
+func (p *Pipeline) twofold() Kind {
+	if p.cfg.Presence {
+		return Ghost
+	}
+	return Stuck
+}
+
 // mask stops believing cells.
 func (p *Pipeline) mask(kind Kind, squares engine.Bitboard, out *Output) {
-	if kind == Stuck {
-		p.stuck |= squares
-	} else {
+	if kind == Flapping {
 		p.flapping |= squares
+	} else {
+		p.stuck |= squares
 	}
 	p.pending |= squares
 	p.moving |= squares
@@ -320,18 +334,24 @@ func (p *Pipeline) settle(now time.Duration, out *Output) {
 		return
 	}
 	r := Reading{
-		Discs:     engine.Discs{Black: p.stableNorth, White: p.stableSouth},
+		Occupied:  p.stableNorth | p.stableSouth,
 		Masked:    p.stuck | p.flapping,
 		ChangedAt: p.changed,
 	}
 	r.Lost = (p.lost | p.reset) &^ r.Masked
-	if !p.cfg.NorthIsBlack {
-		r.Discs.Black, r.Discs.White = r.Discs.White, r.Discs.Black
+	switch {
+	case p.cfg.Presence:
+		r.Lifted = p.emptied & p.last.Occupied & r.Occupied & p.believed()
+	case p.cfg.NorthIsBlack:
+		r.Discs = engine.Discs{Black: p.stableNorth, White: p.stableSouth}
+	default:
+		r.Discs = engine.Discs{Black: p.stableSouth, White: p.stableNorth}
 	}
-	if p.told && r.Discs == p.last.Discs && r.Lost == p.last.Lost && r.Masked == p.last.Masked {
+	if p.told && r.Lifted == 0 && r.Discs == p.last.Discs && r.Occupied == p.last.Occupied &&
+		r.Lost == p.last.Lost && r.Masked == p.last.Masked {
 		return
 	}
-	p.told, p.last = true, r
+	p.told, p.last, p.emptied = true, r, 0
 	out.Settled, out.Reading = true, r
 }
 
@@ -353,7 +373,9 @@ func (p *Pipeline) setStable(s engine.Square, v value) {
 		p.stableNorth |= s.Bit()
 	case south:
 		p.stableSouth |= s.Bit()
-	case empty, both:
+	case empty:
+		p.emptied |= s.Bit()
+	case both:
 	}
 }
 

@@ -149,8 +149,7 @@ func FuzzStep(f *testing.F) {
 	f.Add(quiet)
 	f.Add([]byte("\x14\x00abcdefgh\x14\x01abcdefgh\xff\x02AAAAAAAA\x00\x03BBBBBBBB\xf0\x04zzzzzzzz"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		p := sensing.New(sensing.DefaultConfig())
-		ledger := newLedger()
+		colors, presence := newWitness(sensing.DefaultConfig()), newWitness(presence())
 		var now time.Duration
 		var frame sensing.Frame
 		for len(data) >= 10 {
@@ -176,11 +175,24 @@ func FuzzStep(f *testing.F) {
 			case 4:
 				frame.Reset = word
 			}
-			out := p.Step(now, frame)
+			colors.step(t, now, frame)
+			presence.step(t, now, frame)
 			frame.Reset = 0
-			ledger.enter(t, out)
 		}
 	})
+}
+
+// witness is a pipeline with a ledger.
+type witness struct {
+	p *sensing.Pipeline
+	l ledger
+}
+
+func newWitness(c sensing.Config) witness { return witness{sensing.New(c), newLedger()} }
+
+func (w witness) step(t *testing.T, now time.Duration, f sensing.Frame) {
+	t.Helper()
+	w.l.enter(t, w.p.Step(now, f))
 }
 
 // ledger checks that what is told about cells adds up.
@@ -214,7 +226,10 @@ func (l ledger) enter(t *testing.T, out sensing.Output) {
 	if r.Discs.Black&r.Discs.White != 0 || r.Lost&r.Masked != 0 {
 		t.Fatalf("sets overlap: %+v", r)
 	}
-	masked := l.open[sensing.Stuck] | l.open[sensing.Flapping]
+	if r.Lifted&^r.Occupied != 0 || r.Lifted&(r.Lost|r.Masked) != 0 {
+		t.Fatalf("lifted without being back: %+v", r)
+	}
+	masked := l.open[sensing.Ghost] | l.open[sensing.Stuck] | l.open[sensing.Flapping]
 	lost := (l.open[sensing.BankLost] | l.open[sensing.Reset]) &^ masked
 	if r.Masked != masked || r.Lost != lost {
 		t.Fatalf("reading says lost %v masked %v, the faults say %v and %v", r.Lost, r.Masked, lost, masked)
@@ -225,8 +240,7 @@ func (l ledger) enter(t *testing.T, out sensing.Output) {
 func TestFaultsAddUp(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
-		p := sensing.New(sensing.DefaultConfig())
-		ledger := newLedger()
+		colors, presence := newWitness(sensing.DefaultConfig()), newWitness(presence())
 		var now time.Duration
 		var frame sensing.Frame
 		for range rapid.IntRange(1, 200).Draw(rt, "frames") {
@@ -242,9 +256,9 @@ func TestFaultsAddUp(t *testing.T) {
 			case 3:
 				frame.Reset = bit | bit<<1
 			}
-			out := p.Step(now, frame)
+			colors.step(t, now, frame)
+			presence.step(t, now, frame)
 			frame.Reset = 0
-			ledger.enter(t, out)
 		}
 	})
 }

@@ -43,6 +43,9 @@ type Config struct {
 	// the disc shows black. It is true in DefaultConfig; false means that the
 	// magnets are the other way round.
 	NorthIsBlack bool
+	// Presence says that the cells tell discs from empty squares and nothing
+	// more: either output means a disc, and no face is known.
+	Presence bool
 }
 
 // DefaultConfig returns the times for 20 Hz hall sensors scanned 50 times a
@@ -75,9 +78,9 @@ func orDefault(d, fallback time.Duration) time.Duration {
 // Output is what one frame has brought about.
 type Output struct {
 	// Settled says that Reading is new: the board is at rest and differs from
-	// the last settled reading in discs, lost or masked cells. The first
-	// reading after New is always new, and so is the first one after cells
-	// have come back.
+	// the last settled reading in discs, lost or masked cells, or discs have
+	// been lifted and put back. The first reading after New is always new, and
+	// so is the first one after cells have come back.
 	Settled bool
 	Reading Reading
 	// Failed and Back are the cells that have stopped, or begun again, to be
@@ -89,8 +92,14 @@ type Output struct {
 // Reading is the board at rest.
 type Reading struct {
 	// Discs as the cells show them; on lost and masked cells the last value
-	// that was believed.
+	// that was believed. Empty on a board that knows presence only.
 	Discs engine.Discs
+	// Occupied are the squares with a disc, likewise.
+	Occupied engine.Bitboard
+	// Lifted are, on a board that knows presence only, the discs that have been
+	// off their square since the last reading, for the debounce time at least,
+	// and lie there again: nothing else tells of a disc turned by a quick hand.
+	Lifted engine.Bitboard
 	// Lost cells cannot be read for the moment, masked cells are not to be
 	// believed. The sets are disjoint: a masked cell whose bank is lost is
 	// masked.
@@ -106,6 +115,9 @@ type Kind string
 const (
 	// Stuck: both outputs active, which no magnet can do.
 	Stuck Kind = "stuck"
+	// Ghost: the same on a board that knows presence only. Its reader says so of
+	// cells which may only seem to hold a disc.
+	Ghost Kind = "ghost"
 	// Flapping: changes faster and longer than hands do.
 	Flapping Kind = "flapping"
 	// BankLost: the chip of these cells does not answer.
@@ -120,7 +132,8 @@ type Fault struct {
 	Kind    Kind
 }
 
-// Faults is a short list without allocation, at most one entry per kind.
+// Faults is a short list without allocation, at most one entry per kind; Stuck
+// and Ghost are never both of one board.
 type Faults struct {
 	items [4]Fault
 	n     int

@@ -102,7 +102,14 @@ func tell(r sensing.Reading) string {
 	for _, set := range []struct {
 		name    string
 		squares engine.Bitboard
-	}{{"black", r.Discs.Black}, {"white", r.Discs.White}, {"lost", r.Lost}, {"masked", r.Masked}} {
+	}{
+		{"black", r.Discs.Black},
+		{"white", r.Discs.White},
+		{"occupied", r.Occupied &^ r.Discs.Occupied()},
+		{"lost", r.Lost},
+		{"masked", r.Masked},
+		{"lifted", r.Lifted},
+	} {
 		if set.squares != 0 {
 			parts = append(parts, set.name, set.squares.String())
 		}
