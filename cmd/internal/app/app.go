@@ -522,7 +522,7 @@ func (a *App) openHands() (err error) {
 		discs = a.core.State.Match.Rules.Start.Discs
 	}
 	a.hands, err = newHands(a.rig.Sim, filepath.Join(a.dir, tableFile), a.config.Hardware.NorthIsBlack, discs, a.now,
-		func(table string) { a.scribe.put(tableFile, table) })
+		func(table string) { a.scribe.put(tableFile, table) }, func() { nudge(a.touched) })
 	return err
 }
 

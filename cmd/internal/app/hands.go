@@ -27,8 +27,10 @@ const turnTime = 250 * time.Millisecond
 type hands struct {
 	board *sim.Board
 	now   func() time.Duration
-	// keep stores the picture of the table for the next start.
+	// keep stores the picture of the table for the next start; tell wakes the
+	// loop, since not everything that the hands are asked for moves a disc.
 	keep func(table string)
+	tell func()
 	// blackUp is the face that shows black.
 	blackUp sim.Face
 
@@ -45,9 +47,11 @@ type hands struct {
 
 // newHands lays the discs of file on the table, or those of start if there is
 // no such file.
-func newHands(board *sim.Board, file string, northIsBlack bool, start engine.Discs, now func() time.Duration, keep func(string)) (*hands, error) {
+func newHands(board *sim.Board, file string, northIsBlack bool, start engine.Discs, now func() time.Duration,
+	keep func(string), tell func(),
+) (*hands, error) {
 	h := &hands{
-		board: board, now: now, keep: keep, blackUp: sim.NorthUp,
+		board: board, now: now, keep: keep, tell: tell, blackUp: sim.NorthUp,
 		held: make(map[engine.Square]engine.Color), ill: make(map[engine.Square]string),
 		rng: rand.New(rand.NewPCG(1, uint64(time.Now().UnixNano()))), //nolint:gosec // picks which discs a clumsy sleeve lifts
 	}
@@ -149,6 +153,12 @@ func (h *hands) failed() []string {
 
 // Do performs one act of the visitor.
 func (h *hands) Do(_ context.Context, a web.Act) error {
+	err := h.act(a)
+	h.tell()
+	return err
+}
+
+func (h *hands) act(a web.Act) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	now := h.now()

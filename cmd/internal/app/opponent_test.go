@@ -2,6 +2,7 @@ package app
 
 import (
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"reversi-board/configs"
+	"reversi-board/display/web"
 	"reversi-board/engine"
 	"reversi-board/engine/opponent"
 	"reversi-board/engine/referee"
@@ -118,6 +120,58 @@ func TestDesk(t *testing.T) {
 		d.ask(other)
 		if v := <-d.answers; v.err == nil || !strings.Contains(v.err.Error(), "settings") {
 			t.Errorf("%+v", v)
+		}
+	})
+}
+
+// What the visitor asks of the hands shows on the page at once, though no disc
+// has moved.
+func TestSwitchesOfTheHandsShow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, _ := run(t, t.TempDir(), nil)
+		time.Sleep(time.Second)
+		for _, c := range []struct {
+			act  web.Act
+			want string
+		}{
+			{web.Act{Op: web.OpAutoFlip, On: true}, "flips true, robot false, broken []"},
+			{web.Act{Op: web.OpRobot, On: true}, "flips true, robot true, broken []"},
+			{web.Act{Op: web.OpAutoFlip}, "flips false, robot true, broken []"},
+			{web.Act{Op: web.OpFail, HasSquare: true, Fault: "dead"}, "flips false, robot true, broken [a1]"},
+			{web.Act{Op: web.OpHeal}, "flips false, robot true, broken []"},
+		} {
+			if err := b.app.hands.Do(t.Context(), c.act); err != nil {
+				t.Fatal(err)
+			}
+			p := b.page()
+			if got := fmt.Sprintf("flips %v, robot %v, broken %v", p.AutoFlip, p.Robot, p.Failed); got != c.want {
+				t.Errorf("after %s the page shows %s, want %s", c.act.Op, got, c.want)
+			}
+		}
+	})
+}
+
+// The robot makes a move that is waited for when it is switched on.
+func TestRobotTakesOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, _ := run(t, t.TempDir(), nil)
+		time.Sleep(time.Second)
+		r := b.app.pageCommand(t.Context(), web.Command{
+			Name: "new", ID: "1", Args: json.RawMessage(`{"opponent":{"kind":"builtin","level":1,"side":"black"}}`),
+		})
+		if r.Status != "ok" {
+			t.Fatalf("%+v", r)
+		}
+		time.Sleep(time.Minute)
+		if p := b.page(); !strings.HasPrefix(p.Sentence, "Black plays ") {
+			t.Fatalf("the computer does not begin: %q", p.Sentence)
+		}
+		if err := b.app.hands.Do(t.Context(), web.Act{Op: web.OpRobot, On: true}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(3 * time.Second)
+		if p := b.page(); len(p.State.Transcript) != 2 || p.Sentence != "White to move." {
+			t.Errorf("the robot has played %q, and the page says %q", p.State.Transcript, p.Sentence)
 		}
 	})
 }

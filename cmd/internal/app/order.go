@@ -72,10 +72,12 @@ func newGameOrder(args json.RawMessage, match referee.Match) (referee.Order, err
 		}
 	}
 	if want.Players != nil {
-		match.Players = [2]string{want.Players.Black, want.Players.White}
-		for _, p := range match.Players {
+		for i, p := range []string{want.Players.Black, want.Players.White} {
 			if !utf8.ValidString(p) || utf8.RuneCountInString(p) > maxName {
 				return nil, fmt.Errorf("a player's name has at most %d characters", maxName)
+			}
+			if p != "" {
+				match.Players[i] = p
 			}
 		}
 	}

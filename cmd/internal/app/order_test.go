@@ -57,6 +57,26 @@ func TestNewGameThatCannotBe(t *testing.T) {
 	}
 }
 
+// Players whom nobody names are called as the settings say.
+func TestNamesOfPlayers(t *testing.T) {
+	for args, want := range map[string][2]string{
+		`{}`:                                    {"Black", "White"},
+		`{"players":null}`:                      {"Black", "White"},
+		`{"players":{"black":"","white":""}}`:   {"Black", "White"},
+		`{"players":{"white":"Baurzhan"}}`:      {"Black", "Baurzhan"},
+		`{"players":{"black":"A","white":"B"}}`: {"A", "B"},
+	} {
+		order, err := orderOf("new", json.RawMessage(args), matchOf(t, ""))
+		if err != nil {
+			t.Errorf("%s: %v", args, err)
+			continue
+		}
+		if got := order.(referee.NewGame).Match.Players; got != want { //nolint:forcetypeassert // what new is
+			t.Errorf("%s: %q, want %q", args, got, want)
+		}
+	}
+}
+
 func matchOf(t *testing.T, start string) referee.Match {
 	t.Helper()
 	c := configs.Default()

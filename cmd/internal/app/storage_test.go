@@ -87,6 +87,9 @@ type seenOnPage struct {
 	Sentence    string            `json:"sentence"`
 	Alerts      []web.Alert       `json:"alerts"`
 	Connections map[string]string `json:"connections"`
+	AutoFlip    bool              `json:"auto_flip"`
+	Robot       bool              `json:"robot"`
+	Failed      []string          `json:"failed"`
 }
 
 // seenState is the state as far as the tests look at it.
