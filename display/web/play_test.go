@@ -74,6 +74,8 @@ func TestBrowser(t *testing.T) {
 		{"follows a takeback", followsTakeback},
 		{"gives commands", givesCommands},
 		{"offers every game", offersEveryGame},
+		{"names nobody", namesNobody},
+		{"shows dim lights", showsDimLights},
 		{"draws the course of the game", drawsTheCourse},
 		{"shows evaluations", showsEvaluations},
 		{"shows no evaluations where they are locked", showsNoEvaluations},

@@ -290,16 +290,23 @@ export class Board {
     cell.dataset.led = "#" + color.toString(16).padStart(6, "0");
     // An LED at a tenth of its power still looks half as bright as at full
     // power, a screen's pixel does not: dim colors are lifted, keeping their
-    // hue.
-    const lift = most ? (most / 255) ** 0.5 / (most / 255) : 0;
-    const [r, g, b] = [16, 8, 0].map((shift) => Math.min(255, Math.round(((color >> shift) & 255) * lift)));
-    cell.style.setProperty("--led", `rgb(${r} ${g} ${b})`);
-    cell.style.setProperty("--glow", String(((most / 255) ** 0.6).toFixed(2)));
+    // hue. What it throws around adds light, so it is never darker than what it
+    // falls on: that is the hue alone, thinner when the light is dim.
+    const power = most / 255;
+    cell.style.setProperty("--led", scaled(color, power ** 0.2 / power));
+    cell.style.setProperty("--hue", scaled(color, 1 / power));
+    cell.style.setProperty("--glow", String((power ** 0.45).toFixed(2)));
   }
 }
 
 /** @param {number} color */
 const brightness = (color) => Math.max(color >> 16, (color >> 8) & 255, color & 255);
+
+/** A color brightened by a factor, black for a light that is off. @param {number} color @param {number} by */
+function scaled(color, by) {
+  const [r, g, b] = [16, 8, 0].map((shift) => Math.min(255, Math.round(((color >> shift) & 255) * by)) || 0);
+  return `rgb(${r} ${g} ${b})`;
+}
 
 /** Discs that follow the pointer. */
 class Drag {

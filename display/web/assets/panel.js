@@ -104,8 +104,8 @@ export class Panel {
     const dialog = /** @type {HTMLDialogElement} */ ($("new-game"));
     if (state) {
       input("variant").value = state.variant || input("variant").value;
-      input("black").value = state.players?.black ?? "";
-      input("white").value = state.players?.white ?? "";
+      input("black").value = this.named("black");
+      input("white").value = this.named("white");
     }
     const rival = this.view?.opponent;
     input("rival").value = rival ? (rival.kind === "builtin" ? "builtin" : "set") : "none";
@@ -214,11 +214,21 @@ export class Panel {
     }
   }
 
+  /**
+   * Who plays a color, "" when nobody has said so: players without a name are
+   * called by their color.
+   * @param {Color} color
+   */
+  named(color) {
+    const name = this.view?.state?.players?.[color] ?? "";
+    return name.toLowerCase() === color ? "" : name;
+  }
+
   /** @param {Color} color @param {number} count */
   player(color, count) {
     const state = this.view?.state;
     const card = $(`player-${color}`);
-    const name = state?.players?.[color] ?? "";
+    const name = this.named(color);
     const turn = state?.turn === color && state.phase !== "over";
     const won = state?.phase === "over" && state.result?.result === color;
     card.classList.toggle("turn", turn);
