@@ -441,10 +441,18 @@ const lit = `[...document.querySelectorAll('.cell.lit[data-mark="flip"]')].map((
 // turn, and waits for the move in the list.
 func (p *tab) playByMouse(m ply) {
 	p.t.Helper()
+	p.moveByMouse(m)
+	p.until(patience, lines(m.lines))
+}
+
+// moveByMouse is playByMouse when others go on at once: their moves may be in
+// the list as well.
+func (p *tab) moveByMouse(m ply) {
+	p.t.Helper()
 	p.click(cell(m.square))
 	p.until(patience, fmt.Sprintf(`%s === %q`, lit, strings.Join(m.flips, " ")))
 	for s := range strings.FieldsSeq(eval[string](p, lit)) {
 		p.click(cell(s))
 	}
-	p.until(patience, lines(m.lines))
+	p.until(patience, fmt.Sprintf(`document.querySelectorAll(".move").length >= %d`, m.lines))
 }
