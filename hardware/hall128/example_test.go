@@ -27,7 +27,7 @@ func Example() {
 			fmt.Println(err)
 		}
 	}()
-	board, err := hall128.New(bus, hall128.Reference())
+	board, err := hall128.New(hall128.Reference(hall128.TCA9555), bus)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -24,8 +24,8 @@ func TestInitAfterPowerOn(t *testing.T) {
 	if err := d.Init(); err != nil {
 		t.Fatal(err)
 	}
-	if s := bus.Stats(); s.Transactions != 6 || s.Bits != 455 {
-		t.Errorf("Init took %d transfers and %d clocks, documented are 6 and 455", s.Transactions, s.Bits)
+	if s := bus.Stats(); s.Transactions != 9 || s.Bits != 579 {
+		t.Errorf("Init took %d transfers and %d clocks, documented are 9 and 579", s.Transactions, s.Bits)
 	}
 	chip.SetPins(0x2B5C, 0x8080)
 	bus.ResetStats()

@@ -53,8 +53,12 @@ const (
 	MaxAddr = 0x27
 )
 
-// Checks is the number of register pairs that Intact can look at.
-const Checks = 7
+const (
+	// Checks is the number of register pairs that Intact can look at, CanaryPair
+	// the one of them that holds the canary.
+	Checks     = 7
+	CanaryPair = 3
+)
 
 var (
 	// ErrRegister is wrapped by errors that tell of a register that does not
@@ -104,9 +108,10 @@ func New(bus i2c.Bus, addr uint16) *Dev { return &Dev{bus: bus, addr: addr} }
 func (d *Dev) Addr() uint16 { return d.addr }
 
 // Init writes all registers, none left out whatever the chip held and in
-// whatever order its registers were, and reads them back. Its first transfer
-// reads nothing, so GPA7 and GPB7 are outputs before anything is shifted out.
-// It takes six transfers, 455 clocks.
+// whatever order its registers were, reads them back, and looks with Pulse
+// whether the pins follow. Nothing is read before GPA7 and GPB7 are outputs. It
+// takes nine transfers, 579 clocks. The error wraps ErrRegister or ErrPattern if
+// the chip answered but is not as it should be.
 func (d *Dev) Init() error {
 	// If BANK has got set the addresses mean other registers. This clears it;
 	// in the usual order it clears GPINTENB, which is written again below.
@@ -128,7 +133,14 @@ func (d *Dev) Init() error {
 	if err := d.write(regOLAT, resting); err != nil {
 		return err
 	}
-	return d.Verify()
+	if err := d.Verify(); err != nil {
+		return err
+	}
+	alive, err := d.Pulse()
+	if err == nil && !alive {
+		err = d.implausible()
+	}
+	return err
 }
 
 // ReadInputs returns the levels of the pins: bit n is GPAn, bit 8+n is GPBn;
@@ -141,9 +153,13 @@ func (d *Dev) ReadInputs() (uint16, error) {
 		return 0, err
 	}
 	if v&driven != resting {
-		return 0, &Error{Addr: d.addr, Register: regGPIO, Op: "check", Err: ErrPattern}
+		return 0, d.implausible()
 	}
 	return v & Inputs, nil
+}
+
+func (d *Dev) implausible() error {
+	return &Error{Addr: d.addr, Register: regGPIO, Op: "check", Err: ErrPattern}
 }
 
 // Pulse drives GPA7 and GPB7 the other way, looks whether they read so, and

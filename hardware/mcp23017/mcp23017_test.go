@@ -45,6 +45,9 @@ func start() []i2ctest.IO {
 		wr(0x14, 0x80, 0x00), // OLAT: GPA7 high, GPB7 low.
 		rd(0x00, 0x7F, 0x7F, 0x00, 0x00, 0x7F, 0x7F, 0x5A, 0xA5, 0x00, 0x00, 0x44, 0x44, 0x7F, 0x7F),
 		rd(0x14, 0x80, 0x00),
+		wr(0x14, 0x00, 0x80), // The two outputs the other way, do they follow?
+		rd(0x12, 0x7F, 0xFF),
+		wr(0x14, 0x80, 0x00),
 	}
 }
 
@@ -78,6 +81,15 @@ func TestInitNamesTheRegisterThatDiffers(t *testing.T) {
 		if !errors.Is(err, ErrRegister) || !strings.Contains(err.Error(), tc.want) || !strings.Contains(err.Error(), "0x25") {
 			t.Errorf("got %v, want %s at 0x25", err, tc.want)
 		}
+	}
+}
+
+func TestInitOfAChipThatDoesNotFollow(t *testing.T) {
+	t.Parallel()
+	ops := start()
+	ops[7].R = []byte{0xFF, 0x7F}
+	if err := New(playback(t, ops...), 0x25).Init(); !errors.Is(err, ErrPattern) {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -61,7 +61,7 @@ func OpenRig(c *configs.Hardware, o RigOptions) (*Rig, error) {
 	r.Bus = hardware.NewBus(bus, hardware.BusOptions{
 		Now: o.Now, Sleep: o.Sleep, Inline: o.Inline, Logger: o.Logger,
 	})
-	if r.Matrix, err = hall128.New(r.Bus, wiringOf(c)); err != nil {
+	if r.Matrix, err = hall128.New(wiringOf(c), r.Bus); err != nil {
 		return nil, errors.Join(fmt.Errorf("wire the cells: %w", err), r.Close())
 	}
 	if port == nil {
@@ -145,8 +145,19 @@ func (r *Rig) Close() error {
 }
 
 func wiringOf(c *configs.Hardware) hall128.Config {
-	w := hall128.Config{Park: c.Expanders.Park()}
-	copy(w.Addrs[:], c.Expanders.Addresses)
+	kind := hall128.TCA9555
+	switch c.Expanders.Chip {
+	case configs.PCA9555:
+		kind = hall128.PCA9555
+	case configs.MCP23017:
+		kind = hall128.MCP23017
+	}
+	var w hall128.Config
+	for bus, addrs := range [...][]uint16{c.Expanders.Addresses, c.Expanders.Second} {
+		for _, addr := range addrs {
+			w.Chips = append(w.Chips, hall128.Chip{Kind: kind, Bus: bus, Addr: addr})
+		}
+	}
 	for i, cell := range c.Cells {
 		w.Cells[i] = hall128.Cell{Chip: cell.Chip, NorthPin: cell.NorthPin, SouthPin: cell.SouthPin}
 	}
