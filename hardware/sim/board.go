@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"periph.io/x/conn/v3/gpio"
@@ -154,6 +155,8 @@ type Board struct {
 	lights  lights
 	oled    *emu.SSD1306
 	clock   func() time.Duration
+	// advanced is the time of the last Advance.
+	advanced atomic.Int64
 
 	now     time.Duration
 	started bool // Advance has been called
@@ -229,13 +232,9 @@ func New(o Options) *Board {
 	return b
 }
 
-// lastAdvance is the clock of chips when the caller has none for them. It is
-// called during transfers, never by the board itself.
-func (b *Board) lastAdvance() time.Duration {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.now
-}
+// lastAdvance is the clock of chips when the caller has none for them. They ask
+// during transfers and when they fail, with or without the board's lock held.
+func (b *Board) lastAdvance() time.Duration { return time.Duration(b.advanced.Load()) }
 
 // I2C opens the first bus. It is the same every time; opening it once more makes
 // a closed one usable again.
@@ -429,6 +428,7 @@ func (b *Board) Advance(now time.Duration) {
 		b.now = until
 	}
 	b.handOver()
+	b.advanced.Store(int64(b.now))
 	b.drive()
 }
 
