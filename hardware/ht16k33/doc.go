@@ -16,7 +16,7 @@
 //	start      21h oscillator on, A0h ROW15 is a row, the RAM (00h and 16
 //	           bytes), E0h|n brightness, 81h display on without blinking
 //	frame      the RAM: one burst of 164 clocks
-//	every 1 s  before the frame, the RAM is read back (18 bytes, 192 clocks)
+//	every 1 s  before the frame, the RAM is read back, 174 clocks
 //	every 2 s  after the frame, the commands of the start again
 //
 // # A chip that forgets
