@@ -8,6 +8,14 @@ func New(m Match) State {
 	return State{Match: m, Game: engine.NewGame(m.Rules)}
 }
 
+// NewPresence is New for a board whose cells tell discs from empty squares and
+// nothing more. Its readings are inputs of the type Felt.
+func NewPresence(m Match) State {
+	s := New(m)
+	s.Presence = true
+	return s
+}
+
 // Prepare says which match follows the finished one on record once its discs
 // have been cleared away, unless an order says otherwise: the settings may have
 // been changed while the program was not running.
@@ -69,7 +77,7 @@ func (s *State) start(ev GameStarted) {
 	s.Len, s.Result, s.Ended = 0, Result{}, false
 	s.OpponentLost = false
 	s.TurnSince = ev.At
-	s.memory.swept = false
+	s.memory.swept, s.memory.faces = false, engine.Discs{}
 	s.atRest()
 }
 
@@ -78,6 +86,10 @@ func (s *State) add(by engine.Color, m engine.Move, flipped engine.Bitboard, nex
 	s.Len++
 	s.Game = next
 	s.Phase, s.Step = Playing, ToMove
+	if !s.SensedOK {
+		// An event of the journal: the board followed it.
+		s.memory.faces = engine.Discs{}
+	}
 	s.atRest()
 }
 
@@ -88,6 +100,11 @@ func (s *State) takeBack(ev Undone) {
 	n := s.entryOfPly(ev.Plies)
 	before, ordered := s.Entries[n].Before, s.memory.ordered
 	back := before.Diff(s.Game.Discs) & before.Occupied()
+	if ordered && !s.SensedOK {
+		lie, known := s.Game.Discs, s.memory.faces.Occupied()
+		s.memory.faces.Black |= lie.Black & back &^ known
+		s.memory.faces.White |= lie.White & back &^ known
+	}
 	s.Game, s.Len = before, n
 	s.Phase, s.Step = Playing, ToMove
 	s.Result, s.Ended = Result{}, false
@@ -117,5 +134,6 @@ func (s *State) atRest() {
 	s.Pending, s.Guide, s.Problem, s.Wish = Pending{}, Guide{}, Problem{}, Wish{}
 	s.memory.withdrawn, s.memory.reported, s.memory.reason = 0, 0, NoReason
 	s.memory.missing = false
+	s.memory.used, s.memory.handled = 0, 0
 	s.memory.restoring, s.memory.undone, s.memory.ordered = restoringNothing, 0, false
 }

@@ -17,6 +17,19 @@ type (
 		// Lost and Masked as in State; what Discs says there is ignored.
 		Lost, Masked engine.Bitboard
 	}
+	// Felt is the settled reading of a board that sees no faces. Such a board
+	// (State.Presence) takes no notice of Seen, the others take none of Felt.
+	Felt struct {
+		At Time
+		// Squares hold a disc.
+		Squares engine.Bitboard
+		// Lifted are the discs that have been off their square since the last
+		// reading, and lie there again.
+		Lifted engine.Bitboard
+		// Lost and Masked as in State; what Squares and Lifted say there is
+		// ignored, but for the discs on masked cells, which are published.
+		Lost, Masked engine.Bitboard
+	}
 	// CellsFailed reports sensors that cannot be believed any more.
 	CellsFailed struct {
 		At      Time
@@ -61,6 +74,7 @@ type (
 )
 
 func (Seen) input()        {}
+func (Felt) input()        {}
 func (CellsFailed) input() {}
 func (CellsBack) input()   {}
 func (PowerOn) input()     {}

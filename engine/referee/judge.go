@@ -68,6 +68,9 @@ func (s *State) judge() verdict {
 	case s.memory.restoring != restoringNothing:
 		return s.judgeRestoring(c)
 	case c.placed != 0:
+		if v, ok := s.judgeMovedOn(c); ok {
+			return v
+		}
 		return s.judgePlaced(c)
 	}
 	if v, ok := s.judgeTakeback(c); ok {

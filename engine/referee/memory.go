@@ -27,6 +27,17 @@ type memory struct {
 	resumed bool
 	before  engine.Discs
 	gap     Time
+	// faces are the faces of the discs that are on record on a board that does
+	// not see them, lying or in a hand, and of those that have been placed
+	// since. Where it says nothing they are as on record.
+	faces engine.Discs
+	// back are the discs that the reading of this step found put back, used
+	// those of them that have thereby been turned under the present record,
+	// spent those that have under any. They are empty between two steps.
+	back, used, spent engine.Bitboard
+	// handled are the discs that were lifted and put back since the record has
+	// changed without having been asked to.
+	handled engine.Bitboard
 	// swept says that the board was cleared after the end of a game. The next
 	// game, if it begins on the empty board, then waits for its first disc:
 	// tidying up is no wish to play.

@@ -261,6 +261,10 @@ type Wish struct {
 type State struct {
 	Phase Phase
 	Step  Stage
+	// Presence says that the board tells discs from empty squares and sees no
+	// faces. It is a property of the board, set before the first input: see
+	// NewPresence.
+	Presence bool
 	// Match is what is being played, or will be once the board is set up.
 	Match Match
 	// Game is the position of record.
@@ -270,7 +274,9 @@ type State struct {
 	Len     int
 	// Sensed is what the cells said last; SensedOK is false before the first
 	// reading. Lost cells cannot be read for the moment (their bank does not
-	// answer); Masked cells are not to be believed at all.
+	// answer); Masked cells are not to be believed at all. With Presence the
+	// colors are what the discs must show if the hands have done what they were
+	// asked to.
 	Sensed       engine.Discs
 	SensedOK     bool
 	Lost, Masked engine.Bitboard

@@ -9,6 +9,8 @@ func Step(s *State, in Input, out []Effect) []Effect {
 	switch in := in.(type) {
 	case Seen:
 		t.seen(in)
+	case Felt:
+		t.felt(in)
 	case CellsFailed:
 		t.cellsFailed(in)
 	case CellsBack:
@@ -43,27 +45,40 @@ func (t *turn) announce(ev Event) {
 	})
 }
 
-// seen takes in a settled reading and judges it by the phase.
+// seen takes in a settled reading.
 func (t *turn) seen(in Seen) {
 	s := t.s
-	frozen := s.Sensed
-	if !s.SensedOK {
-		frozen = s.Game.Discs
+	if s.Presence {
+		return
 	}
-	s.Lost, s.Masked = in.Lost, in.Masked
+	frozen := s.frozen()
 	s.Sensed = engine.Discs{
 		Black: in.Discs.Black&^in.Lost | frozen.Black&in.Lost,
 		White: in.Discs.White&^in.Lost | frozen.White&in.Lost,
 	}
-	s.SensedOK = true
-	s.memory.seenAt, s.memory.missing = in.At, false
+	t.sensed(in.At, in.Lost, in.Masked)
+}
+
+// frozen is what lost cells are taken to say.
+func (s *State) frozen() engine.Discs {
+	if s.SensedOK {
+		return s.Sensed
+	}
+	return s.Game.Discs
+}
+
+// sensed judges the discs that have just been read by the phase.
+func (t *turn) sensed(at Time, lost, masked engine.Bitboard) {
+	s := t.s
+	s.Lost, s.Masked, s.SensedOK = lost, masked, true
+	s.memory.seenAt, s.memory.missing = at, false
 	if s.Phase == Idle {
 		s.Phase = Setup
 	}
 	if s.memory.resumed {
 		t.resume()
 	}
-	t.judge(in.At)
+	t.judge(at)
 }
 
 // judge looks at the current reading again.
@@ -77,6 +92,7 @@ func (t *turn) judge(at Time) {
 	case Over:
 		t.over(at)
 	case Idle, Paused:
+		s.believe()
 	}
 	if !s.Problem.Active() {
 		s.setProblem(NoProblem, NoReason, 0, at)
@@ -89,7 +105,7 @@ func (t *turn) powerOn(in PowerOn) {
 	m := &s.memory
 	m.resumed, m.gap, m.before = s.Phase == Playing, in.Gap, s.Game.Discs
 	if in.SeenOK {
-		m.before = in.Seen
+		m.before, m.faces = in.Seen, in.Seen
 	}
 }
 
@@ -99,6 +115,7 @@ func (t *turn) powerOn(in PowerOn) {
 func (t *turn) resume() {
 	s := t.s
 	s.memory.resumed = false
+	s.believe()
 	changed := s.memory.before.Diff(s.Sensed) &^ s.Unsure()
 	t.announce(PowerRestored{Changed: changed, Gap: s.memory.gap})
 	if v := s.judge(); !v.onItsWay() {
@@ -125,6 +142,7 @@ func (v *verdict) onItsWay() bool {
 // there.
 func (t *turn) setup(at Time) {
 	s := t.s
+	s.believe()
 	start := engine.NewGame(s.Match.Rules)
 	c := compare(&start, s.Sensed, s.Lost, s.Masked)
 	s.Step, s.Pending = NoStep, Pending{}
@@ -172,8 +190,9 @@ func (t *turn) over(at Time) {
 	if s.memory.prepared {
 		next = s.memory.next
 	}
+	s.believe()
 	start := engine.NewGame(next.Rules)
-	if s.Sensed.Occupied()&^s.Masked == 0 || compare(&start, s.Sensed, s.Lost, s.Masked).none() {
+	if s.Sensed.Occupied()&^s.Masked == 0 || t.laidOut(&start) {
 		s.Phase, s.Match = Setup, next
 		s.memory.prepared = false
 		s.memory.swept = start.Occupied() == 0
@@ -181,10 +200,29 @@ func (t *turn) over(at Time) {
 	}
 }
 
+// laidOut reports whether the discs lie as at the start of a game. Where their
+// faces are not seen, this also happens for a moment while a board is swept: it
+// counts when they have lain there for as long as it takes to ask for missing
+// discs.
+func (t *turn) laidOut(start *engine.Game) bool {
+	s := t.s
+	c := compare(start, s.Sensed, s.Lost, s.Masked)
+	if !s.Presence {
+		return c.none()
+	}
+	lies := c.placed|c.gone == 0
+	if lies && !s.memory.missing {
+		t.out = append(t.out, Wake{At: s.memory.seenAt + s.Match.Profile.MissingAfter})
+		return false
+	}
+	return lies
+}
+
 // play judges the reading until nothing more follows from it.
 func (t *turn) play(at Time) {
 	s := t.s
 	for s.Phase == Playing {
+		s.believe()
 		v := s.asWished(s.judge())
 		switch v.kind {
 		case moved:
@@ -370,10 +408,12 @@ func (s *State) setProblem(code Code, reason Reason, squares engine.Bitboard, at
 	s.Problem = Problem{Code: code, Reason: reason, Squares: squares, Since: since}
 }
 
-// tick shows what is missing when discs have been off the board for long.
+// tick shows what is missing when discs have been off the board for long, and
+// sees what has not been touched for as long.
 func (t *turn) tick(at Time) {
 	s := t.s
-	if s.Phase != Playing || !s.SensedOK || at < s.memory.seenAt+s.Match.Profile.MissingAfter {
+	waiting := s.Phase == Playing || s.Phase == Over && s.Presence
+	if !waiting || !s.SensedOK || at < s.memory.seenAt+s.Match.Profile.MissingAfter {
 		return
 	}
 	if !s.memory.missing {
