@@ -104,8 +104,8 @@ func TestUncalibratedBoard(t *testing.T) {
 			rt.Fatal(err)
 		}
 		part := s
-		part.Null += rapid.Float64Range(-0.999, 0.999).Draw(rt, "null error") * s.NullError
-		weakest := s.WeakestDisc() * 1.001
+		part.Null += rapid.Float64Range(-0.99, 0.99).Draw(rt, "null error") * s.NullError
+		weakest := s.WeakestDisc()
 		field := rapid.Float64Range(weakest, min(2*weakest, 100)).Draw(rt, "field")
 		now := ms
 		step := func(mT float64) string {

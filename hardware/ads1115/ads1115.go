@@ -85,7 +85,7 @@ type Error struct {
 	Addr uint16
 	// Register is the register that the transfer pointed at.
 	Register byte
-	// Op is the verb: "read", "write", "check", "start" or "finish".
+	// Op is the verb: "read", "write", "check" or "finish".
 	Op string
 	// Err is the cause.
 	Err error
@@ -137,7 +137,7 @@ func (d *Dev) Init() error {
 func (d *Dev) Verify() error {
 	for _, reg := range registers() {
 		if reg.addr == regConfig {
-			if _, err := d.finished(); err != nil {
+			if _, err := d.finished(true); err != nil {
 				return err
 			}
 			continue
@@ -166,17 +166,13 @@ func (d *Dev) Canary() (intact bool, err error) {
 
 // Start begins a conversion of AIN0 to AIN3, given as 0 to 3; any other number
 // is taken modulo 4. It writes the whole configuration, 38 clocks. If the last
-// conversion was not seen to end, another 48 clocks find out first, and the
-// error wraps ErrSlow if it has still not ended.
+// conversion was not seen to end, it is waited for first, 48 clocks for every
+// question, and the error wraps ErrSlow if it does not end until Deadline.
 func (d *Dev) Start(input int) error {
 	if d.running {
 		// Only the status counts: it is not known whether the last write arrived.
-		got, err := d.read(regConfig)
-		if err != nil {
-			return err
-		}
-		if got&osBit == 0 {
-			return &Error{Addr: d.addr, Register: regConfig, Op: "start", Err: fmt.Errorf("the one before: %w", ErrSlow)}
+		if err := d.await(0, false); err != nil {
+			return fmt.Errorf("before the next conversion: %w", err)
 		}
 	}
 	d.config = settings + uint16(input&(Inputs-1))<<muxShift
@@ -194,32 +190,39 @@ func (d *Dev) Start(input int) error {
 // configuration is not the one written by Start. The value is never that of
 // another conversion.
 func (d *Dev) Result() (int16, error) {
-	// Nobody looks at a clock here: what has passed at least is counted, which
-	// can only make the chip's time longer.
-	for passed := Conversion; ; passed += pollTime {
-		done, err := d.finished()
-		if err != nil {
-			return 0, err
-		}
-		if done {
-			break
-		}
-		if passed >= Deadline {
-			return 0, &Error{Addr: d.addr, Register: regConfig, Op: "finish", Err: ErrSlow}
-		}
+	if err := d.await(Conversion, true); err != nil {
+		return 0, err
 	}
 	v, err := d.read(regConversion)
 	return int16(v), err
 }
 
+// await asks until no conversion is under way, for the rest of Deadline of which
+// some has passed. With strict it is an error if anything else in the
+// configuration is not as written.
+//
+// Nobody looks at a clock here: what has passed at least is counted, which can
+// only make the chip's time longer.
+func (d *Dev) await(passed time.Duration, strict bool) error {
+	for ; ; passed += pollTime {
+		done, err := d.finished(strict)
+		if err != nil || done {
+			return err
+		}
+		if passed >= Deadline {
+			return &Error{Addr: d.addr, Register: regConfig, Op: "finish", Err: ErrSlow}
+		}
+	}
+}
+
 // finished reads the configuration and reports whether no conversion is under
-// way any more; it is an error if anything else there is not as written.
-func (d *Dev) finished() (bool, error) {
+// way.
+func (d *Dev) finished(strict bool) (bool, error) {
 	got, err := d.read(regConfig)
 	if err != nil {
 		return false, err
 	}
-	if (got^d.config)&^osBit != 0 {
+	if strict && (got^d.config)&^osBit != 0 {
 		return false, d.differs(regConfig, got&^osBit, d.config&^osBit)
 	}
 	d.running = got&osBit == 0

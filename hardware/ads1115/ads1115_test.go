@@ -58,6 +58,26 @@ func TestInit(t *testing.T) {
 	}
 }
 
+// After a failed initialisation nothing is known: the next start looks first.
+func TestFailedInit(t *testing.T) {
+	t.Parallel()
+	c := &chip{answers: 40}
+	d := New(c, 0x48)
+	if err := d.Init(); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Tx(0x48, []byte{1, 0xE3, 0xE0}, nil); err != nil { // Somebody else starts AIN2.
+		t.Fatal(err)
+	}
+	c.failAt = 1
+	if err := d.Init(); !errors.Is(err, syscall.EREMOTEIO) {
+		t.Fatal(err)
+	}
+	if err := d.Start(1); !errors.Is(err, ErrSlow) {
+		t.Errorf("a conversion was started while one was under way: %v", err)
+	}
+}
+
 func TestEveryInput(t *testing.T) {
 	t.Parallel()
 	for input, high := range []byte{0xC3, 0xD3, 0xE3, 0xF3} {
@@ -127,10 +147,13 @@ func TestConversionThatDoesNotEnd(t *testing.T) {
 	for range 1 + 10 { // At 0, 0.12, ... 1.2 ms: the last is the first beyond 1.138 ms.
 		ops = append(ops, reads(1, 0x43, 0xE0))
 	}
-	// The next start finds the chip still busy and does not write.
-	ops = append(ops, reads(1, 0x43, 0xE0))
+	// The next start finds the chip still busy, for as long again, and does not
+	// write.
+	for range 1 + 20 { // 0 to 2.4 ms.
+		ops = append(ops, reads(1, 0x43, 0xE0))
+	}
 	// Then it is idle: the old conversion has ended, and is not looked at.
-	ops = append(ops, reads(1, 0xC3, 0xE0), writes(1, 0xE3, 0xE0), reads(1, 0xE3, 0xE0), reads(0, 0x00, 0x07))
+	ops = append(ops, reads(1, 0x43, 0xE0), reads(1, 0xC3, 0xE0), writes(1, 0xE3, 0xE0), reads(1, 0xE3, 0xE0), reads(0, 0x00, 0x07))
 	d := play(t, ops...)
 	if err := d.Start(0); err != nil {
 		t.Fatal(err)
@@ -139,7 +162,7 @@ func TestConversionThatDoesNotEnd(t *testing.T) {
 	if !errors.Is(err, ErrSlow) || !strings.Contains(err.Error(), "ads1115 at 0x48: finish register 01h") {
 		t.Errorf("%v", err)
 	}
-	if err := d.Start(2); !errors.Is(err, ErrSlow) {
+	if err := d.Start(2); !errors.Is(err, ErrSlow) || !strings.Contains(err.Error(), "0x48") {
 		t.Errorf("a conversion was started while one was under way: %v", err)
 	}
 	if err := d.Start(2); err != nil {
@@ -298,7 +321,7 @@ func TestNeverTheConversionBefore(t *testing.T) {
 		}
 		for range rapid.IntRange(1, 60).Draw(t, "conversions") {
 			input := rapid.IntRange(0, 3).Draw(t, "input")
-			c.answers = rapid.IntRange(1, 30).Draw(t, "questions until finished")
+			c.answers = rapid.IntRange(1, 80).Draw(t, "questions until finished")
 			c.failAt = rapid.IntRange(-6, 6).Draw(t, "failing transfer")
 			c.takes = rapid.Bool().Draw(t, "failed writes arrive")
 			if err := d.Start(input); err != nil {
@@ -398,7 +421,7 @@ func FuzzAnswers(f *testing.F) {
 				t.Errorf("an error and the value %d", v)
 			}
 		}
-		if l.n > 8*14 {
+		if l.n > 8*(21+1+11+1) {
 			t.Errorf("%d transfers for eight conversions", l.n)
 		}
 		for _, w := range l.written {

@@ -56,8 +56,9 @@
 //
 // # Why a scan never waits for a chip that does not answer
 //
-// A conversion is tried once more when the others of its channel are done. After
-// four failures in a row the bus stops asking the converter and probes it now
+// A conversion is tried once more when the others of its channel are done; if
+// that fails as well, the converter is left out until the next scan. After four
+// failures in a row the bus stops asking it and probes it now
 // and then. A converter that answers but never finishes is left alone after
 // three times, for longer and longer. A line held low ends the scan at the first
 // timeout; the next scan begins behind the channel that saw it, and leaves the

@@ -125,9 +125,12 @@ type adc struct {
 	// hung means that the bus died in this scan while this converter was talked
 	// to, blamed that it did so in the scan before: then the others come first.
 	hung, blamed bool
-	slow         int // Conversions in a row that did not finish.
-	initAt       time.Duration
-	backoff      time.Duration
+	// resting means that it did not answer twice and is left out for the rest of
+	// this scan.
+	resting bool
+	slow    int // Conversions in a row that did not finish.
+	initAt  time.Duration
+	backoff time.Duration
 }
 
 // New returns the board behind bus and sel, or an error that says what is wrong
@@ -225,7 +228,7 @@ func (b *Board) scan(ctx context.Context) error {
 	ready := false
 	for i := range b.adcs {
 		a := &b.adcs[i]
-		a.hung, a.blamed = false, a.hung
+		a.hung, a.blamed, a.resting = false, a.hung, false
 		ready = ready || a.ready
 	}
 	if !ready {
@@ -358,7 +361,9 @@ func (b *Board) wanted() bool {
 }
 
 // turn reports whether a converter can be used now.
-func (b *Board) turn(a *adc) bool { return a.ready && a.blamed == b.blamed && !b.aborted }
+func (b *Board) turn(a *adc) bool {
+	return a.ready && !a.resting && a.blamed == b.blamed && !b.aborted
+}
 
 // convert is the request for the channel that is selected.
 func (b *Board) convert(tx i2c.Bus) error {
@@ -367,6 +372,9 @@ func (b *Board) convert(tx i2c.Bus) error {
 	for _, r := range b.plan[b.channel] {
 		for range tries {
 			r = b.step(r)
+		}
+		for i := range b.adcs {
+			b.adcs[i].resting = b.adcs[i].resting || r[i] != none
 		}
 		if b.aborted {
 			b.first = (b.channel + 1) % Channels
