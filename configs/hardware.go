@@ -43,6 +43,12 @@ const (
 	NoOLED  = "none"
 )
 
+// The linear sensors, for Analog.Sensor.
+const (
+	DRV5055A4 = "drv5055a4"
+	SS49E     = "ss49e"
+)
+
 // Hardware is what the board is made of.
 type Hardware struct {
 	// Kind is Hall128, Reed64 or HallAnalog.
@@ -120,6 +126,8 @@ type Crossing struct {
 
 // Analog are the converters of HallAnalog.
 type Analog struct {
+	// Sensor is DRV5055A4 or SS49E.
+	Sensor string
 	// ADCs are one to four addresses, 0x48 to 0x4b.
 	ADCs []uint16
 	// Select are the header pins of S0 to S3 of all multiplexers.
@@ -202,6 +210,7 @@ func (h *Hardware) fields(l *loader) []field {
 		),
 		l.section(
 			"analog",
+			l.word("sensor", []string{DRV5055A4, SS49E}, &h.Analog.Sensor),
 			l.addresses("adcs", &h.Analog.ADCs, 1, 4, 0x48, 0x4b),
 			l.pins("select", h.Analog.Select[:]),
 		),

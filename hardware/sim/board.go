@@ -154,6 +154,8 @@ type Board struct {
 	sensors sensors
 	lights  lights
 	oled    *emu.SSD1306
+	buttons map[string]*Button
+	buzzer  Buzzer
 	clock   func() time.Duration
 	// advanced is the time of the last Advance.
 	advanced atomic.Int64

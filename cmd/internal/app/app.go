@@ -145,6 +145,10 @@ func (a *App) run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.rig.Close()) }()
+	eyes, err := a.rig.Eyes(a.config)
+	if err != nil {
+		return err
+	}
 	if err := a.openHands(); err != nil {
 		return err
 	}
@@ -166,7 +170,7 @@ func (a *App) run(ctx context.Context, o Options) (err error) {
 	}
 	var tasks sync.WaitGroup
 	a.lamps = newLampKeeper(a)
-	tasks.Go(func() { a.scan(inner) })
+	tasks.Go(func() { a.scan(inner, eyes) })
 	tasks.Go(func() { a.listen(inner) })
 	tasks.Go(func() { a.lamps.keep(inner) })
 	tasks.Go(func() { a.scribe.keep(inner) })
@@ -248,7 +252,7 @@ func (a *App) loop(ctx context.Context) {
 			return
 		case in := <-a.inputs:
 			a.step(in)
-			if _, ok := in.(referee.Seen); ok {
+			if isReading(in) {
 				a.scribe.put(seenFile, seenText(a.journal.JID(), a.core.Seq(), a.core.State.Sensed))
 			}
 		case d := <-a.writer.Durable():
@@ -275,6 +279,17 @@ func (a *App) loop(ctx context.Context) {
 		a.analyze()
 		a.present()
 	}
+}
+
+// isReading reports whether an input says what lies on the board.
+func isReading(in referee.Input) bool {
+	switch in.(type) {
+	case referee.Seen, referee.Felt:
+		return true
+	case referee.CellsFailed, referee.CellsBack, referee.PowerOn, referee.Tick, referee.Suggested,
+		referee.EngineGone, referee.Command:
+	}
+	return false
 }
 
 func stoppedTimer() *time.Timer {
@@ -463,7 +478,8 @@ func (a *App) openJournal(dir string) error {
 	a.dir, a.match, a.scribe = dir, match, newScribe(dir)
 	match = a.seated(match)
 	a.core = NewCore(CoreOptions{
-		Match: match, JID: journal.JID(), Stamp: a.stamp,
+		Match: match, Presence: a.config.Hardware.Kind == configs.Reed64,
+		JID: journal.JID(), Stamp: a.stamp,
 		NewGame: func() string { return ulid.Make().String() },
 	})
 	if a.lastSeen, err = replay(journal, a.core); err != nil {

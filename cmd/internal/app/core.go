@@ -31,6 +31,8 @@ type Core struct {
 type CoreOptions struct {
 	// Match is what is played when the start position is laid out.
 	Match referee.Match
+	// Presence says that the board sees discs but not their colors.
+	Presence bool
 	// JID names the journal.
 	JID string
 	// Stamp returns the time stamp of an event made now.
@@ -41,7 +43,11 @@ type CoreOptions struct {
 
 // NewCore returns a core at which nothing has happened yet.
 func NewCore(o CoreOptions) *Core {
-	return &Core{State: referee.New(o.Match), jid: o.JID, stamp: o.Stamp, newGame: o.NewGame}
+	c := &Core{State: referee.New(o.Match), jid: o.JID, stamp: o.Stamp, newGame: o.NewGame}
+	if o.Presence {
+		c.State = referee.NewPresence(o.Match)
+	}
+	return c
 }
 
 // Fact is an event with its number and its published form.

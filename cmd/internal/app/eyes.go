@@ -21,23 +21,34 @@ type Matrix interface {
 type Eyes struct {
 	matrix   Matrix
 	pipeline *sensing.Pipeline
+	// threshold is for boards that measure, nil otherwise.
+	threshold *sensing.Threshold
+	presence  bool
 	frame    hardware.Frame
 	inputs   []referee.Input
 }
 
-// NewEyes returns eyes that have not seen anything yet.
-func NewEyes(m Matrix, c sensing.Config) *Eyes {
-	return &Eyes{matrix: m, pipeline: sensing.New(c), inputs: make([]referee.Input, 0, 8)}
+// NewEyes returns eyes that have not seen anything yet. A board that measures
+// needs a threshold; it is nil for others.
+func NewEyes(m Matrix, c sensing.Config, threshold *sensing.Threshold) *Eyes {
+	return &Eyes{
+		matrix: m, pipeline: sensing.New(c), threshold: threshold, presence: c.Presence,
+		inputs: make([]referee.Input, 0, 8),
+	}
 }
 
 // Look scans once and returns what follows from it, valid until the next call.
 // An error (nothing could be read) comes together with the inputs that tell so.
 func (e *Eyes) Look(ctx context.Context, now time.Duration) ([]referee.Input, error) {
 	err := e.matrix.Scan(ctx, now, &e.frame)
-	out := e.pipeline.Step(now, sensing.Frame{
+	f := sensing.Frame{
 		North: engine.Bitboard(e.frame.North), South: engine.Bitboard(e.frame.South),
 		Lost: engine.Bitboard(e.frame.Lost), Reset: engine.Bitboard(e.frame.Reset),
-	})
+	}
+	if e.frame.Analog && e.threshold != nil {
+		f.North, f.South = e.threshold.Step(now, &e.frame.Counts, f.Lost)
+	}
+	out := e.pipeline.Step(now, f)
 	e.inputs = e.inputs[:0]
 	for _, f := range out.Failed.List() {
 		e.inputs = append(e.inputs, referee.CellsFailed{At: now, Squares: f.Squares, Kind: faultKind(f.Kind)})
@@ -45,8 +56,11 @@ func (e *Eyes) Look(ctx context.Context, now time.Duration) ([]referee.Input, er
 	for _, f := range out.Back.List() {
 		e.inputs = append(e.inputs, referee.CellsBack{At: now, Squares: f.Squares, Kind: faultKind(f.Kind)})
 	}
-	if out.Settled {
-		r := out.Reading
+	if r := out.Reading; out.Settled && e.presence {
+		e.inputs = append(e.inputs, referee.Felt{
+			At: now, Squares: r.Occupied, Lifted: r.Lifted, Lost: r.Lost, Masked: r.Masked,
+		})
+	} else if out.Settled {
 		e.inputs = append(e.inputs, referee.Seen{At: now, Discs: r.Discs, Lost: r.Lost, Masked: r.Masked})
 	}
 	return e.inputs, err
@@ -56,6 +70,8 @@ func faultKind(k sensing.Kind) referee.FaultKind {
 	switch k {
 	case sensing.Stuck:
 		return referee.Stuck
+	case sensing.Ghost:
+		return referee.Ghost
 	case sensing.Flapping:
 		return referee.Flapping
 	case sensing.BankLost:

@@ -8,18 +8,14 @@ import (
 	"reversi-board/display"
 	"reversi-board/display/web"
 	"reversi-board/engine"
-	"reversi-board/hardware/emu"
+	"reversi-board/hardware/sim"
 )
-
-// framePeriod is how often a scene that moves is rendered: a blink of 4 Hz gets
-// six pictures, a slow pulse looks smooth.
-const framePeriod = 40 * time.Millisecond
 
 // lampKeeper owns the LEDs in a running board: it shows the latest scene, keeps
 // it moving, and tries again after an error. An error never reaches the game.
 type lampKeeper struct {
 	app   *App
-	lamps *Lamps
+	lamps Lights
 	fresh chan struct{}
 
 	mu    sync.Mutex
@@ -27,11 +23,7 @@ type lampKeeper struct {
 }
 
 func newLampKeeper(a *App) *lampKeeper {
-	k := &lampKeeper{app: a, fresh: make(chan struct{}, 1)}
-	if a.rig.Strip != nil {
-		k.lamps = NewLamps(a.rig.Strip)
-	}
-	return k
+	return &lampKeeper{app: a, lamps: a.rig.Lights, fresh: make(chan struct{}, 1)}
 }
 
 // show replaces the scene; it never waits for the LEDs.
@@ -72,7 +64,7 @@ func (k *lampKeeper) keep(ctx context.Context) {
 		k.mu.Lock()
 		scene := k.scene
 		k.mu.Unlock()
-		sent, moves, err := k.lamps.Show(&scene, k.app.now())
+		sent, again, err := k.lamps.Show(&scene, k.app.now())
 		if err != nil != failing {
 			failing = err != nil
 			k.app.log.Warn("LEDs", "error", err)
@@ -85,8 +77,8 @@ func (k *lampKeeper) keep(ctx context.Context) {
 		switch {
 		case failing:
 			next.Reset(time.Second)
-		case moves:
-			next.Reset(framePeriod)
+		case again > 0:
+			next.Reset(again)
 		}
 	}
 }
@@ -101,20 +93,19 @@ func (k *lampKeeper) tell() {
 	var px [engine.Squares]web.RGB
 	if k.app.rig.Sim != nil {
 		full := int(k.app.config.Hardware.LEDs.Brightness)
-		for i, l := range k.app.rig.Sim.LEDs() {
-			px[i] = decoded(l, full)
+		for i, l := range k.app.rig.Sim.Seen() {
+			px[i] = bright(l, full)
 		}
 	} else {
-		for i, c := range k.lamps.wire {
+		for i, c := range k.lamps.Shown() {
 			px[i] = web.RGB{R: c.R, G: c.G, B: c.B}
 		}
 	}
 	k.app.page.LEDs(px)
 }
 
-// decoded returns the light of an emulated LED, color times the five bits of
-// brightness, as part of full.
-func decoded(l emu.LED, full int) web.RGB {
-	part := func(v uint8) uint8 { return uint8(min(255, int(v)*int(l.Bright)*255/(31*full))) }
+// bright returns the light of an emulated LED as part of full brightness.
+func bright(l sim.Light, full int) web.RGB {
+	part := func(v uint8) uint8 { return uint8(min(255, int(v)*255/full)) }
 	return web.RGB{R: part(l.R), G: part(l.G), B: part(l.B)}
 }

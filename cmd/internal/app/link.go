@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"reversi-board/configs"
 	"reversi-board/display/web"
 	"reversi-board/engine/referee"
 	"reversi-board/mqtt"
@@ -41,7 +42,9 @@ func (a *App) openLink(ctx context.Context, version string) error {
 		URL: url, Board: a.config.Board.ID, Name: a.config.Board.Name,
 		Username: user, Password: password, TLS: roots, Boot: a.boot,
 		SW: version, HW: a.config.Hardware.Kind,
-		Caps:    mqtt.Caps{ColorSensing: true, LEDs: a.rig.Strip != nil, Hints: true},
+		Caps:    mqtt.Caps{
+			ColorSensing: a.config.Hardware.Kind != configs.Reed64, LEDs: a.rig.Lights != nil, Hints: true,
+		},
 		Journal: a.journal, Cursor: a.journal,
 		Stamp: func() mqtt.Stamp {
 			s := a.stamp()

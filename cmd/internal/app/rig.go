@@ -5,38 +5,50 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 	"time"
-
-	"periph.io/x/conn/v3/gpio"
-	"periph.io/x/conn/v3/i2c"
-	"periph.io/x/conn/v3/spi"
 
 	"reversi-board/configs"
 	"reversi-board/hardware"
+	"reversi-board/hardware/button"
+	"reversi-board/hardware/buzzer"
 	"reversi-board/hardware/hall128"
-	"reversi-board/hardware/pi"
+	"reversi-board/hardware/hallanalog"
+	"reversi-board/hardware/ht16k33"
+	"reversi-board/hardware/max7219"
+	"reversi-board/hardware/oled"
+	"reversi-board/hardware/reed64"
 	"reversi-board/hardware/sim"
 	"reversi-board/hardware/strip"
+	"reversi-board/hardware/ws2812"
 	"reversi-board/sensing"
 )
 
-// Rig is the board as far as it differs between a simulated and a real one:
-// two opened buses. What stands on them is the same for both.
+// Rig is the board: the drivers, on wires that are real or simulated. What
+// stands on the wires is the same for both.
 type Rig struct {
-	// Bus owns the I2C bus.
-	Bus *hardware.Bus
+	// Buses own the I2C buses: none, one or two.
+	Buses []*hardware.Bus
 	// Matrix reads the cells.
-	Matrix *hall128.Board
-	// Strip shows the LEDs, nil when the board has none.
-	Strip *strip.Strip
-	// Sim is the simulated board under the buses, nil on a real one.
+	Matrix Matrix
+	// Hall128, Analog and Reed are Matrix again, by kind; two of them are nil.
+	Hall128 *hall128.Board
+	Analog  *hallanalog.Board
+	Reed    *reed64.Board
+	// Lights show the scene, nil when the board has none.
+	Lights Lights
+	// OLED is the small display, nil when there is none.
+	OLED *oled.Panel
+	// Buttons are those that are wired.
+	Buttons []button.Button
+	// Buzzer is nil when there is none.
+	Buzzer *buzzer.Buzzer
+	// Sim is the simulated board under the wires, nil on a real one.
 	Sim *sim.Board
 	// Interrupt waits for the cells to report a change, nil when there is no
 	// such line. It is a hint: scans do not wait for it.
 	Interrupt func(ctx context.Context) error
 
-	ports []func() error
+	wires wires
 }
 
 // RigOptions are what a rig needs besides the configuration.
@@ -50,118 +62,174 @@ type RigOptions struct {
 	Logger *slog.Logger
 }
 
-// OpenRig opens the buses that the configuration names and puts the drivers on
+// OpenRig opens the wires that the configuration names and puts the drivers on
 // them.
 func OpenRig(c *configs.Hardware, o RigOptions) (*Rig, error) {
-	r := &Rig{}
-	bus, port, err := r.open(c, o)
+	r := &Rig{Sim: o.Sim}
+	err := r.open(c, o)
 	if err != nil {
 		return nil, errors.Join(err, r.Close())
-	}
-	r.Bus = hardware.NewBus(bus, hardware.BusOptions{
-		Now: o.Now, Sleep: o.Sleep, Inline: o.Inline, Logger: o.Logger,
-	})
-	if r.Matrix, err = hall128.New(wiringOf(c), r.Bus); err != nil {
-		return nil, errors.Join(fmt.Errorf("wire the cells: %w", err), r.Close())
-	}
-	if port == nil {
-		return r, nil
-	}
-	r.Strip, err = strip.New(port, strip.Config{
-		LEDs: c.LEDs.Order, Brightness: c.LEDs.Brightness, MaxMilliamps: c.LEDs.MaxMilliamps,
-	})
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("start the LEDs: %w", err), r.Close())
 	}
 	return r, nil
 }
 
-// open opens the I2C bus and, if the board has LEDs, the SPI port.
-func (r *Rig) open(c *configs.Hardware, o RigOptions) (i2c.BusCloser, spi.PortCloser, error) {
+func (r *Rig) open(c *configs.Hardware, o RigOptions) (err error) {
 	if c.Simulation.Enabled {
-		if r.Sim = o.Sim; r.Sim == nil {
-			s := c.Simulation
-			r.Sim = sim.New(sim.Options{
-				Seed: s.Seed, Noise: s.Noise, Bounce: s.Bounce, Wiring: Soldered(c),
-			})
+		r.wires, r.Sim = simulated(c, o)
+	} else if r.wires, err = soldered(c, o.Logger); err != nil {
+		return err
+	}
+	r.Interrupt = r.wires.interrupt
+	r.openBuses(o)
+	if err := r.openMatrix(c, o); err != nil {
+		return fmt.Errorf("wire the cells: %w", err)
+	}
+	if r.Lights, err = r.openLights(c, o); err != nil {
+		return fmt.Errorf("start the LEDs: %w", err)
+	}
+	if c.OLED.Driver != configs.NoOLED {
+		if r.OLED, err = oled.New(r.Buses[0], oled.Config{Addr: c.OLED.Address}); err != nil {
+			return fmt.Errorf("start the display: %w", err)
 		}
-		return r.Sim.I2C(), r.Sim.SPI(), nil
 	}
-	bus, warning, err := pi.OpenI2C(c.I2C.Bus)
-	if err != nil {
-		return nil, nil, fmt.Errorf("open the sensors' bus: %w", err)
+	r.Buttons = r.wires.buttons
+	if r.wires.buzzer != nil {
+		r.Buzzer = buzzer.New(r.wires.buzzer)
 	}
-	if warning != nil && o.Logger != nil {
-		o.Logger.Warn("the sensors' bus works, but a held line will stop it for a second", "why", warning)
-	}
-	if err := r.openInterrupt(c.Interrupt); err != nil {
-		return nil, nil, errors.Join(err, bus.Close())
-	}
-	if c.LEDs.Driver == configs.NoLEDs {
-		return bus, nil, nil
-	}
-	port, err := pi.OpenSPI(deviceOf(c.LEDs.Port))
-	if err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("open the LEDs' port: %w", err), bus.Close())
-	}
-	r.ports = append(r.ports, port.Close)
-	return bus, port, nil
-}
-
-// openInterrupt takes the pin of the expanders' common interrupt line.
-func (r *Rig) openInterrupt(pin string) error {
-	if pin == "" {
-		return nil
-	}
-	if _, err := pi.Init(); err != nil {
-		return fmt.Errorf("prepare the pins: %w", err)
-	}
-	line, err := pi.OpenInput(pin, gpio.PullUp, gpio.FallingEdge)
-	if err != nil {
-		return fmt.Errorf("open hardware.interrupt: %w", err)
-	}
-	r.Interrupt = line.Wait
 	return nil
 }
 
-// deviceOf returns the device of a SPI port named in either way.
-func deviceOf(port string) string {
-	if number, ok := strings.CutPrefix(port, "SPI"); ok {
-		return "/dev/spidev" + number
+// openBuses gives every bus its owner. The taps and the rail are the first
+// bus's.
+func (r *Rig) openBuses(o RigOptions) {
+	for i, raw := range r.wires.buses {
+		b := hardware.BusOptions{Now: o.Now, Sleep: o.Sleep, Inline: o.Inline, Logger: o.Logger}
+		if i == 0 && r.wires.taps != nil {
+			r.wires.taps.Sleep = o.Sleep
+			b.Recover = r.wires.taps.Recover
+		}
+		r.Buses = append(r.Buses, hardware.NewBus(raw, b))
 	}
-	return port
 }
 
-// Close releases the buses. The LEDs keep what they show: darken them before.
-func (r *Rig) Close() error {
-	var errs []error
-	if r.Bus != nil {
-		errs = append(errs, r.Bus.Close())
+func (r *Rig) openMatrix(c *configs.Hardware, o RigOptions) (err error) {
+	wait := func(d time.Duration) { time.Sleep(d) }
+	if o.Sleep != nil {
+		wait = func(d time.Duration) { _ = o.Sleep(context.Background(), d) }
 	}
-	for _, closePort := range r.ports {
-		errs = append(errs, closePort())
+	switch c.Kind {
+	case configs.Reed64:
+		w := reed64.Config{Wait: wait}
+		for i, cell := range c.Crossings {
+			w.Cells[i] = reed64.Cell(cell)
+		}
+		r.Reed, err = reed64.New(r.wires.rows, r.wires.columns, w)
+		r.Matrix = r.Reed
+	case configs.HallAnalog:
+		w := hallanalog.Config{Addrs: c.Analog.ADCs, Sleep: wait}
+		for i, t := range c.Taps {
+			w.Cells[i] = hallanalog.Cell{ADC: t.ADC, AIN: t.Input, Channel: t.Channel}
+		}
+		r.Analog, err = hallanalog.New(r.Buses[0], r.wires.channel, w)
+		r.Matrix = r.Analog
+	default:
+		r.Hall128, err = hall128.New(expandersOf(c), r.Buses...)
+		r.Matrix = r.Hall128
 	}
-	return errors.Join(errs...)
+	return err
 }
 
-func wiringOf(c *configs.Hardware) hall128.Config {
-	kind := hall128.TCA9555
-	switch c.Expanders.Chip {
-	case configs.PCA9555:
-		kind = hall128.PCA9555
-	case configs.MCP23017:
-		kind = hall128.MCP23017
-	}
+// expandersOf returns the wiring of a Hall-128 board.
+func expandersOf(c *configs.Hardware) hall128.Config {
 	var w hall128.Config
-	for bus, addrs := range [...][]uint16{c.Expanders.Addresses, c.Expanders.Second} {
-		for _, addr := range addrs {
-			w.Chips = append(w.Chips, hall128.Chip{Kind: kind, Bus: bus, Addr: addr})
+	kind := map[string]hall128.Kind{
+		configs.TCA9555: hall128.TCA9555, configs.PCA9555: hall128.PCA9555, configs.MCP23017: hall128.MCP23017,
+	}[c.Expanders.Chip]
+	for bus, addresses := range [][]uint16{c.Expanders.Addresses, c.Expanders.Second} {
+		for _, a := range addresses {
+			w.Chips = append(w.Chips, hall128.Chip{Kind: kind, Bus: bus, Addr: a})
 		}
 	}
 	for i, cell := range c.Cells {
-		w.Cells[i] = hall128.Cell{Chip: cell.Chip, NorthPin: cell.NorthPin, SouthPin: cell.SouthPin}
+		w.Cells[i] = hall128.Cell(cell)
 	}
 	return w
+}
+
+// openLights returns nil for a board without LEDs.
+func (r *Rig) openLights(c *configs.Hardware, o RigOptions) (Lights, error) {
+	l := c.LEDs
+	config := strip.Config{LEDs: l.Order, Brightness: l.Brightness, MaxMilliamps: l.MaxMilliamps}
+	switch l.Driver {
+	case configs.APA102:
+		s, err := strip.New(r.wires.leds, config)
+		if err != nil {
+			return nil, err
+		}
+		return ColorLights(s), nil
+	case configs.WS2812:
+		s, err := ws2812.New(r.wires.leds, config)
+		if err != nil {
+			return nil, err
+		}
+		return ColorLights(s), nil
+	case configs.HT16K33:
+		red, green := ht16k33.Module(l.Order)
+		m, err := ht16k33.New(r.Buses[0].At(hardware.PrioLED), ht16k33.Config{
+			Addr: l.Address, Red: red, Green: green, Brightness: l.Brightness, Now: o.Now,
+		})
+		if err != nil {
+			return nil, err
+		}
+		return BicolorLights(m), nil
+	case configs.MAX7219:
+		m, err := max7219.New(r.wires.leds, max7219.Config{Dots: max7219.Module(l.Order), Brightness: l.Brightness})
+		if err != nil {
+			return nil, err
+		}
+		return MonoLights(m), nil
+	}
+	return nil, nil //nolint:nilnil // no LEDs, and no mistake
+}
+
+// Eyes returns eyes for this board that have not seen anything yet.
+func (r *Rig) Eyes(c *configs.Config) (*Eyes, error) {
+	var threshold *sensing.Threshold
+	if r.Analog != nil {
+		sensor := sensing.DRV5055A4()
+		if c.Hardware.Analog.Sensor == configs.SS49E {
+			sensor = sensing.SS49E()
+		}
+		var err error
+		if threshold, err = sensing.NewThreshold(sensing.AllLevels(sensor.DefaultLevels()), sensor); err != nil {
+			return nil, fmt.Errorf("measure the cells: %w", err)
+		}
+	}
+	return NewEyes(r.Matrix, SensingOf(c), threshold), nil
+}
+
+// Interrupted tells the board that its interrupt line fell, for the counters.
+func (r *Rig) Interrupted() {
+	if r.Hall128 != nil {
+		r.Hall128.Interrupted()
+	}
+}
+
+// Close releases the wires. The LEDs keep what they show: darken them before.
+func (r *Rig) Close() error {
+	var errs []error
+	for _, b := range r.Buses {
+		errs = append(errs, b.Close())
+	}
+	if r.Buses == nil {
+		for _, raw := range r.wires.buses {
+			errs = append(errs, raw.Close())
+		}
+	}
+	for _, closeWire := range r.wires.closers {
+		errs = append(errs, closeWire())
+	}
+	return errors.Join(errs...)
 }
 
 // SensingOf returns the sensing times of a configuration.
@@ -169,5 +237,6 @@ func SensingOf(c *configs.Config) sensing.Config {
 	s := sensing.DefaultConfig()
 	s.Debounce, s.Settle = c.Sensing.Debounce, c.Sensing.Settle
 	s.NorthIsBlack = c.Hardware.NorthIsBlack
+	s.Presence = c.Hardware.Kind == configs.Reed64
 	return s
 }

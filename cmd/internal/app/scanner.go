@@ -7,8 +7,7 @@ import (
 
 // scan owns the sensors in a running board: it looks at a fixed rate, and at
 // once when the interrupt line says that something has changed.
-func (a *App) scan(ctx context.Context) {
-	eyes := NewEyes(a.rig.Matrix, SensingOf(a.config))
+func (a *App) scan(ctx context.Context, eyes *Eyes) {
 	ticks := time.NewTicker(a.config.Sensing.Period())
 	defer ticks.Stop()
 	for {
@@ -48,6 +47,7 @@ func (a *App) listen(ctx context.Context) {
 			}
 			return
 		}
+		a.rig.Interrupted()
 		nudge(a.hint)
 	}
 }

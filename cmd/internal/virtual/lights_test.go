@@ -64,7 +64,7 @@ func sceneLights(sc *display.Scene, now time.Duration) lights {
 // whole blink without time going by at the table.
 type shadow struct {
 	chain *emu.APA102
-	lamps *app.Lamps
+	lamps app.Lights
 }
 
 func newShadow(c *configs.Config) (*shadow, error) {
@@ -75,7 +75,7 @@ func newShadow(c *configs.Config) (*shadow, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &shadow{chain: chain, lamps: app.NewLamps(s)}, nil
+	return &shadow{chain: chain, lamps: app.ColorLights(s)}, nil
 }
 
 // frame returns the LEDs, decoded from the bytes of the wire, at one moment.

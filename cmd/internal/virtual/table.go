@@ -2,6 +2,7 @@ package virtual
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -21,7 +22,7 @@ type Journal interface {
 
 // Options say what stands on the table.
 type Options struct {
-	// Config is the whole configuration; hardware.kind must be simulated.
+	// Config is the whole configuration; hardware.simulation must be enabled.
 	Config *configs.Config
 	// Journal may be nil: events are then kept nowhere.
 	Journal Journal
@@ -45,14 +46,15 @@ type Table struct {
 
 	rig     *app.Rig
 	eyes    *app.Eyes
-	lamps   *app.Lamps
 	journal Journal
 	cues    display.Cues
 	scene   display.Scene
 	now     time.Duration
 	period  time.Duration
-	wake    time.Duration
-	games   int
+	// next is when the last scan began.
+	next  time.Duration
+	wake  time.Duration
+	games int
 	// litAt is when the LEDs were last sent something new.
 	litAt time.Duration
 }
@@ -60,7 +62,7 @@ type Table struct {
 // New builds a table. Nothing has been scanned yet: call Run.
 func New(o Options) (*Table, error) {
 	t := &Table{
-		journal: o.Journal, now: o.Start, period: o.Config.Sensing.Period(),
+		journal: o.Journal, now: o.Start, next: o.Start, period: o.Config.Sensing.Period(),
 		cues: display.Cues{PassBy: engine.None},
 	}
 	match, err := o.Config.Game.Match()
@@ -74,10 +76,11 @@ func New(o Options) (*Table, error) {
 		return nil, err
 	}
 	t.Sim = t.rig.Sim
-	t.eyes = app.NewEyes(t.rig.Matrix, app.SensingOf(o.Config))
-	t.lamps = app.NewLamps(t.rig.Strip)
+	if t.eyes, err = t.rig.Eyes(o.Config); err != nil {
+		return nil, errors.Join(err, t.rig.Close())
+	}
 	t.Core = app.NewCore(app.CoreOptions{
-		Match: match, JID: o.JID, Stamp: t.stamp, NewGame: t.newGame,
+		Match: match, Presence: o.Config.Hardware.Kind == configs.Reed64, JID: o.JID, Stamp: t.stamp, NewGame: t.newGame,
 	})
 	if o.Sim == nil {
 		t.Lay(match.Rules.Start.Discs)
@@ -142,7 +145,9 @@ func (t *Table) Run(d time.Duration) error {
 
 // scan is one turn of the loop of a running board.
 func (t *Table) scan() error {
-	t.now += t.period
+	// A scan that takes longer than the period is followed by the next at once.
+	t.next = max(t.next+t.period, t.now)
+	t.now = t.next
 	t.Sim.Advance(t.now)
 	// A bus that cannot be read shows as lost cells.
 	inputs, _ := t.eyes.Look(context.Background(), t.now)
@@ -187,7 +192,10 @@ func (t *Table) Do(in referee.Input) (*referee.Refuse, error) {
 func (t *Table) light() error {
 	t.cues.Now = t.now
 	t.scene = display.Compose(&t.Core.State, t.cues)
-	sent, _, err := t.lamps.Show(&t.scene, t.now)
+	if t.rig.Lights == nil {
+		return nil
+	}
+	sent, _, err := t.rig.Lights.Show(&t.scene, t.now)
 	if sent {
 		t.litAt = t.now
 	}

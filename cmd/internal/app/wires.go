@@ -1,0 +1,267 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"periph.io/x/conn/v3/gpio"
+	"periph.io/x/conn/v3/i2c"
+	"periph.io/x/conn/v3/spi"
+
+	"reversi-board/configs"
+	"reversi-board/hardware"
+	"reversi-board/hardware/button"
+	"reversi-board/hardware/buzzer"
+	"reversi-board/hardware/emu"
+	"reversi-board/hardware/hallanalog"
+	"reversi-board/hardware/pi"
+	"reversi-board/hardware/reed64"
+	"reversi-board/hardware/sim"
+)
+
+// wires are what leads from the controller to the board. What a board does not
+// have is nil.
+type wires struct {
+	buses   []i2c.BusCloser
+	leds    spi.PortCloser
+	rows    reed64.Rows
+	columns reed64.Columns
+	channel hallanalog.Selector
+	taps    *hardware.Taps
+	buttons []button.Button
+	buzzer  buzzer.Output
+	// interrupt waits for the line to fall.
+	interrupt func(ctx context.Context) error
+	// closers give back everything but the buses.
+	closers []func() error
+}
+
+// The names of the buttons, as in the settings.
+const (
+	ClockBlack = "clock_black"
+	ClockWhite = "clock_white"
+	NewGame    = "new_game"
+	Hint       = "hint"
+	Pass       = "pass"
+)
+
+// namedPin is a header pin with what it is for.
+type namedPin struct{ name, pin string }
+
+// buttonsOf lists the buttons that a board has.
+func buttonsOf(c *configs.Hardware) []namedPin {
+	b := c.Buttons
+	return slices.DeleteFunc([]namedPin{
+		{ClockBlack, b.ClockBlack},
+		{ClockWhite, b.ClockWhite},
+		{NewGame, b.NewGame},
+		{Hint, b.Hint},
+		{Pass, b.Pass},
+	}, func(n namedPin) bool { return n.pin == "" })
+}
+
+// usesI2C reports whether anything is on the first bus.
+func usesI2C(c *configs.Hardware) bool {
+	return c.Kind != configs.Reed64 || c.LEDs.Driver == configs.HT16K33 || c.OLED.Driver != configs.NoOLED
+}
+
+// onSPI reports whether the LEDs need an SPI port.
+func onSPI(driver string) bool {
+	return driver == configs.APA102 || driver == configs.WS2812 || driver == configs.MAX7219
+}
+
+// simulated returns the wires of a simulated board: the one that is given, or a
+// new one that has been built as the settings say.
+func simulated(c *configs.Hardware, o RigOptions) (wires, *sim.Board) {
+	board := o.Sim
+	if board == nil {
+		s := c.Simulation
+		board = sim.New(sim.Options{
+			Seed: s.Seed, Noise: s.Noise, Bounce: s.Bounce, Wiring: Soldered(c), Now: o.Now,
+		})
+	}
+	w := wires{buses: []i2c.BusCloser{board.I2C()}}
+	if c.I2C.Second != "" {
+		w.buses = append(w.buses, board.SecondI2C())
+	}
+	if onSPI(c.LEDs.Driver) {
+		w.leds = board.SPI()
+	}
+	switch c.Kind {
+	case configs.Reed64:
+		w.rows, w.columns = board.Matrix().Rows(), board.Matrix().Columns()
+	case configs.HallAnalog:
+		w.channel = board.Select()
+	}
+	if usesI2C(c) && c.Recovery != (configs.Recovery{}) {
+		scl, sda := board.Bus().Taps()
+		w.taps = &hardware.Taps{SCL: scl, SDA: sda}
+		if c.Recovery.Rail != "" {
+			w.taps.Rail = board.Bus().Rail(emu.RailOptions{Now: o.Now, Discharge: 100 * time.Millisecond})
+		}
+	}
+	for _, b := range buttonsOf(c) {
+		w.buttons = append(w.buttons, button.Button{Name: b.name, Input: board.Button(b.name)})
+	}
+	if c.Buzzer != "" {
+		w.buzzer = board.Buzzer()
+	}
+	return w, board
+}
+
+// soldered opens the wires of a real board.
+func soldered(c *configs.Hardware, log *slog.Logger) (w wires, err error) {
+	defer func() {
+		if err != nil {
+			for _, b := range w.buses {
+				err = errors.Join(err, b.Close())
+			}
+			for _, closeWire := range w.closers {
+				err = errors.Join(err, closeWire())
+			}
+			w = wires{}
+		}
+	}()
+	if _, err := pi.Init(); err != nil && needsPins(c) {
+		return w, fmt.Errorf("prepare the pins: %w", err)
+	}
+	// The rail first: without it no chip answers.
+	if err := w.openRecovery(c); err != nil {
+		return w, err
+	}
+	if err := w.openBuses(c, log); err != nil {
+		return w, err
+	}
+	if err := w.openCells(c); err != nil {
+		return w, err
+	}
+	if onSPI(c.LEDs.Driver) {
+		if w.leds, err = pi.OpenSPI(deviceOf(c.LEDs.Port)); err != nil {
+			return w, fmt.Errorf("open the LEDs' port: %w", err)
+		}
+		w.closers = append(w.closers, w.leds.Close)
+	}
+	return w, w.openRest(c)
+}
+
+// needsPins reports whether the board has anything on single pins.
+func needsPins(c *configs.Hardware) bool {
+	return c.Kind != configs.Hall128 || c.Interrupt != "" || c.Recovery != (configs.Recovery{}) ||
+		len(buttonsOf(c)) > 0 || c.Buzzer != ""
+}
+
+func (w *wires) openBuses(c *configs.Hardware, log *slog.Logger) error {
+	if !usesI2C(c) {
+		return nil
+	}
+	for i, device := range []string{c.I2C.Bus, c.I2C.Second} {
+		if device == "" {
+			continue
+		}
+		bus, warning, err := pi.OpenI2C(device)
+		if err != nil {
+			return fmt.Errorf("open %s: %w", [...]string{"hardware.i2c.bus", "hardware.i2c.second_bus"}[i], err)
+		}
+		if warning != nil && log != nil {
+			log.Warn("the bus works, but a held line will stop it for a second", "bus", device, "why", warning)
+		}
+		w.buses = append(w.buses, bus)
+	}
+	return nil
+}
+
+// openCells opens what the cells need besides a bus.
+func (w *wires) openCells(c *configs.Hardware) error {
+	switch c.Kind {
+	case configs.Reed64:
+		rows, err := pi.OpenOutputs(c.Matrix.Rows[:])
+		if err != nil {
+			return fmt.Errorf("open hardware.matrix.rows: %w", err)
+		}
+		w.rows, w.closers = rows, append(w.closers, rows.Close)
+		columns, err := pi.OpenInputs(c.Matrix.Columns[:])
+		if err != nil {
+			return fmt.Errorf("open hardware.matrix.columns: %w", err)
+		}
+		w.columns, w.closers = columns, append(w.closers, columns.Close)
+	case configs.HallAnalog:
+		var lines hallanalog.Lines
+		for i, pin := range c.Analog.Select {
+			out, err := pi.OpenOutput(pin, gpio.Low)
+			if err != nil {
+				return fmt.Errorf("open hardware.analog.select: %w", err)
+			}
+			lines[i] = out
+		}
+		w.channel = &lines
+	case configs.Hall128:
+		if c.Interrupt == "" {
+			return nil
+		}
+		line, err := pi.OpenInput(c.Interrupt, gpio.PullUp, gpio.FallingEdge)
+		if err != nil {
+			return fmt.Errorf("open hardware.interrupt: %w", err)
+		}
+		w.interrupt = line.Wait
+	}
+	return nil
+}
+
+// openRecovery switches the supply on and takes the taps.
+func (w *wires) openRecovery(c *configs.Hardware) error {
+	r := c.Recovery
+	if r.Rail == "" && (r.SCL == "" || r.SDA == "") {
+		return nil
+	}
+	w.taps = &hardware.Taps{}
+	if r.Rail != "" {
+		rail, err := pi.OpenOutput(r.Rail, gpio.High)
+		if err != nil {
+			return fmt.Errorf("open hardware.recovery.rail: %w", err)
+		}
+		w.taps.Rail = func(on bool) error { return rail.Set(gpio.Level(on)) }
+	}
+	if r.SCL == "" || r.SDA == "" {
+		return nil
+	}
+	var err error
+	if w.taps.SCL, err = pi.OpenTap(r.SCL); err != nil {
+		return fmt.Errorf("open hardware.recovery.scl: %w", err)
+	}
+	if w.taps.SDA, err = pi.OpenTap(r.SDA); err != nil {
+		return fmt.Errorf("open hardware.recovery.sda: %w", err)
+	}
+	return nil
+}
+
+// openRest opens the buttons and the buzzer.
+func (w *wires) openRest(c *configs.Hardware) error {
+	for _, b := range buttonsOf(c) {
+		in, err := pi.OpenInput(b.pin, gpio.PullUp, gpio.BothEdges)
+		if err != nil {
+			return fmt.Errorf("open hardware.buttons.%s: %w", b.name, err)
+		}
+		w.buttons = append(w.buttons, button.Button{Name: b.name, Input: in})
+	}
+	if c.Buzzer != "" {
+		out, err := pi.OpenOutput(c.Buzzer, gpio.Low)
+		if err != nil {
+			return fmt.Errorf("open hardware.buzzer: %w", err)
+		}
+		w.buzzer = out
+	}
+	return nil
+}
+
+// deviceOf returns the device of a SPI port named in either way.
+func deviceOf(port string) string {
+	if number, ok := strings.CutPrefix(port, "SPI"); ok {
+		return "/dev/spidev" + number
+	}
+	return port
+}
