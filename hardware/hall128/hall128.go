@@ -98,8 +98,8 @@ func New(c Config, buses ...*hardware.Bus) (*Board, error) {
 		return nil, fmt.Errorf("wiring: the chips are on %d buses, of which only %d are there; open the others too", n, len(buses))
 	}
 	b := &Board{chips: make([]bank, len(c.Chips))}
-	for i := range c.Buses() {
-		l := &line{bus: buses[i], win: hardware.NewWindow(buses[i])}
+	for _, bus := range buses[:c.Buses()] {
+		l := &line{bus: bus, win: hardware.NewWindow(bus)}
 		l.round = l.scan
 		b.lines = append(b.lines, l)
 	}
@@ -146,8 +146,8 @@ func (b *Board) Scan(ctx context.Context, now time.Duration, f *hardware.Frame) 
 }
 
 // scanLines scans bus after bus, and those that were dead last: they may take
-// their time to say so again, while what has been read of the others is fresh.
-// It returns the first failure.
+// their time to say so again, and what is read of the others is to be as old as
+// now says. It returns the first failure.
 func (b *Board) scanLines(ctx context.Context, now time.Duration) error {
 	var failed error
 	var done [MaxBuses]bool

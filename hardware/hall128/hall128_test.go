@@ -30,7 +30,7 @@ func TestWiringMistakesAreNamed(t *testing.T) {
 		{"an output for an input", MCP23017, func(c *Config) { c.Cells[10].NorthPin = 7 }, []string{"c2", "north pin 7", "GPA7", "chip 1", "outputs only", "disturbs the bus"}},
 		{"the other one", MCP23017, func(c *Config) { c.Cells[63].SouthPin = 15 }, []string{"h8", "south pin 15", "GPB7", "chip 9", "GPB0 to GPB6"}},
 		{"two cells on one pin of an MCP23017", MCP23017, func(c *Config) { c.Cells[9].SouthPin = 8 }, []string{"h1", "b2", "GPB0", "chip 1", "MCP23017 at 0x21"}},
-		{"foreign address", TCA9555, func(c *Config) { c.Chips[2].Addr = 0x3C }, []string{"chip 2", "0x3C", "TCA9555"}},
+		{"foreign address", TCA9555, func(c *Config) { c.Chips[2].Addr = 0x3C }, []string{"chip 2", "0x3C", "0x27"}},
 		{"doubled address", TCA9555, func(c *Config) { c.Chips[7].Addr = 0x20 }, []string{"chips 0 and 7", "0x20", "bus 0"}},
 		{"doubled address of two kinds", MCP23017, func(c *Config) { c.Chips[9] = Chip{Kind: TCA9555, Bus: 1, Addr: 0x20} }, []string{"chips 5 and 9", "0x20", "bus 1"}},
 		{"no such bus", MCP23017, func(c *Config) { c.Chips[3].Bus = 2 }, []string{"chip 3", "bus 2"}},
@@ -207,6 +207,19 @@ func canary(addr uint16, p0, p1 byte) i2ctest.IO {
 	return i2ctest.IO{Addr: addr, W: []byte{0x02}, R: []byte{p0, p1}}
 }
 
+// after is what follows the inputs: one check a scan, canaries of the chips in
+// turn and in the fourth scan a configuration. The other chips are parked; a
+// check parks as well.
+func after(scan, addr uint16) i2ctest.IO {
+	switch {
+	case scan < 3 && addr == 0x20+scan:
+		return canary(addr, 0x5A, 0xA5)
+	case scan == 3 && addr == 0x20:
+		return i2ctest.IO{Addr: addr, W: []byte{0x06}, R: []byte{0xFF, 0xFF}}
+	}
+	return park(addr)
+}
+
 func TestTransfersOfTheFirstScans(t *testing.T) {
 	t.Parallel()
 	// The start position, north up for black: d4 and e5 white (south), e4 and
@@ -223,22 +236,16 @@ func TestTransfersOfTheFirstScans(t *testing.T) {
 	}
 	var ops []i2ctest.IO
 	for scan := range uint16(4) {
-		// One check a scan: canaries of the chips in turn, in the fourth scan a
-		// configuration. The other chips are parked; a check parks as well.
 		for a := uint16(0x20); a <= 0x27; a++ {
-			p0, p1 := levels(a)
 			if scan == 0 { // Everything is written first.
 				ops = append(ops, start(a)...)
 			}
-			ops = append(ops, inputs(a, p0, p1))
-			switch {
-			case scan < 3 && a == 0x20+scan:
-				ops = append(ops, canary(a, 0x5A, 0xA5))
-			case scan == 3 && a == 0x20:
-				ops = append(ops, i2ctest.IO{Addr: a, W: []byte{0x06}, R: []byte{0xFF, 0xFF}})
-			default:
-				ops = append(ops, park(a))
+			p0, p1 := levels(a)
+			if scan == 1 { // Before it counts: the canary, and once more the same.
+				ops = append(ops, inputs(a, p0, p1), canary(a, 0x5A, 0xA5), inputs(a, p0, p1), park(a))
+				continue
 			}
+			ops = append(ops, inputs(a, p0, p1), after(scan, a))
 		}
 	}
 	raw := &i2ctest.Playback{Ops: ops, DontPanic: true}

@@ -20,6 +20,8 @@ const (
 	// for a disturbance until the chip has shown its canary. A hand turns one
 	// disc: two pins.
 	jump = 3
+	// looks is how often a part of a chip must be found changed.
+	looks = 3
 	// implausibleLimit is how many implausible reads in a row mean that the
 	// chip, and not the wire, is to blame.
 	implausibleLimit = 2
@@ -160,21 +162,28 @@ func (l *line) talk(k *bank, due check, at int) error {
 		return err
 	}
 	k.odd = 0
-	if k.suspect {
-		due = check{chip: at} // The canary.
-	}
-	if due.chip != at {
-		err = k.dev.Leave()
-	} else {
+	doubtful := k.doubtful(v)
+	switch {
+	case doubtful || k.suspect:
+		err = l.inspect(k, 0)
+	case due.chip == at:
 		err = l.inspect(k, due.part)
+	default:
+		err = k.dev.Leave()
 	}
 	if err != nil {
 		return err
 	}
 	l.read++
-	if k.what.State != Absent {
-		l.accept(k, v)
+	if k.what.State == Absent {
+		return nil
 	}
+	if doubtful && k.known { // It has not just been initialised.
+		if same, err := k.still(v); err != nil || !same {
+			return err
+		}
+	}
+	l.accept(k, v)
 	return nil
 }
 
@@ -187,21 +196,34 @@ func (k *bank) sample() (uint16, error) {
 		return v, err
 	}
 	second, err := k.dev.ReadInputs()
+	if err != nil || second == v {
+		return v, err
+	}
+	k.what.Unequal++
+	third, err := k.dev.ReadInputs()
+	return v&second | v&third | second&third, err
+}
+
+// doubtful reports whether a read would change so much that the chip must show
+// its canary first and then read the same again: many pins at once, or a bank
+// that goes live.
+func (k *bank) doubtful(v uint16) bool {
+	if k.what.State == Live {
+		return bits.OnesCount16(v^k.value) >= jump
+	}
+	return k.known && v == k.value
+}
+
+// still reports whether the inputs still read v, after the canary.
+func (k *bank) still(v uint16) (bool, error) {
+	again, err := k.dev.ReadInputs()
 	if err != nil {
-		return 0, err
+		return false, err
 	}
-	if second != v {
+	if again != v {
 		k.what.Unequal++
-		third, err := k.dev.ReadInputs()
-		if err != nil {
-			return 0, err
-		}
-		v = v&second | v&third | second&third
 	}
-	if bits.OnesCount16(v^k.value) >= jump {
-		k.suspect = true
-	}
-	return v, nil
+	return again == v, k.dev.Leave()
 }
 
 // question finds out whose fault an implausible read is. A chip that still has
@@ -238,17 +260,17 @@ func (l *line) inspect(k *bank, part int) error {
 	return l.repair(k)
 }
 
-// check looks at a part of the chip, and once more before it finds fault with
-// it: the first look may have been disturbed on its way.
+// check looks at a part of the chip, and twice more before it finds fault with
+// it: a look may have been disturbed on its way.
 func (k *bank) check(part int) (intact bool, err error) {
-	intact, err = k.dev.Check(part)
-	if err != nil || intact {
-		return intact, err
-	}
-	if intact, err = k.dev.Check(part); intact {
+	for range looks {
+		if intact, err = k.dev.Check(part); err != nil || intact {
+			return intact, err
+		}
 		k.what.Unequal++
 	}
-	return intact, err
+	k.what.Unequal -= looks // They agreed.
+	return false, nil
 }
 
 // repair initialises a chip that was found changed. Its reads count again when

@@ -50,12 +50,10 @@ func (k Kind) String() string {
 
 // pin returns the name that the chip's data sheet gives to a pin.
 func (k Kind) pin(n int) string {
-	switch {
-	case k == MCP23017:
+	if k == MCP23017 {
 		return fmt.Sprintf("GP%c%d", 'A'+n/8, n%8)
-	default:
-		return fmt.Sprintf("P%d.%d", n/8, n%8)
 	}
+	return fmt.Sprintf("P%d.%d", n/8, n%8)
 }
 
 // inputs has a bit for each pin that can be an input.
@@ -64,14 +62,6 @@ func (k Kind) inputs() uint16 {
 		return mcp23017.Inputs
 	}
 	return 0xFFFF
-}
-
-// addresses returns the lowest and the highest address of a kind.
-func (k Kind) addresses() (lowest, highest uint16) {
-	if k == MCP23017 {
-		return mcp23017.MinAddr, mcp23017.MaxAddr
-	}
-	return tca9555.MinAddr, tca9555.MaxAddr
 }
 
 // Chip is one expander.
@@ -193,9 +183,9 @@ func (c *Config) validateChips() error {
 		if chip.Bus < 0 || chip.Bus >= MaxBuses {
 			return fmt.Errorf("wiring of chip %d: bus %d does not exist, use 0 to %d", i, chip.Bus, MaxBuses-1)
 		}
-		if lowest, highest := chip.Kind.addresses(); chip.Addr < lowest || chip.Addr > highest {
-			return fmt.Errorf("wiring of chip %d: address 0x%02X is none of %s %s, use 0x%02X to 0x%02X",
-				i, chip.Addr, article(chip.Kind), chip.Kind, lowest, highest)
+		if chip.Addr < tca9555.MinAddr || chip.Addr > tca9555.MaxAddr { // Those of an MCP23017 too.
+			return fmt.Errorf("wiring of chip %d: address 0x%02X is none that the chips can have, use 0x%02X to 0x%02X",
+				i, chip.Addr, tca9555.MinAddr, tca9555.MaxAddr)
 		}
 		for k, other := range c.Chips[:i] {
 			if chip.Bus == other.Bus && chip.Addr == other.Addr {
@@ -205,13 +195,6 @@ func (c *Config) validateChips() error {
 		}
 	}
 	return nil
-}
-
-func article(k Kind) string {
-	if k == MCP23017 {
-		return "an"
-	}
-	return "a"
 }
 
 // name returns a cell's name as it is printed on the board: a1 is cell 0.

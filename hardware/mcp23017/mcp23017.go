@@ -54,9 +54,9 @@ const (
 )
 
 const (
-	// Checks is the number of register pairs that Intact can look at, CanaryPair
-	// the one of them that holds the canary.
-	Checks     = 7
+	// Checks is the number of register pairs that Intact can look at.
+	Checks = 7
+	// CanaryPair is the one of them that holds the canary.
 	CanaryPair = 3
 )
 
