@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"reversi-board/cmd/internal/soak"
+	"reversi-board/configs"
 	"reversi-board/engine"
 	"reversi-board/engine/notation"
 )
@@ -21,7 +22,8 @@ func soakCommand() command {
 	c := command{
 		name:    "soak",
 		summary: "Play whole games with simulated hands and compare every record with what the hands meant",
-		usage:   "soak [--games N | --real FILE... [--every N]] [--seed S] [--variant NAME] [--start NAME] [--only N] [--json]",
+		usage: "soak [--games N | --real FILE... [--every N]] [--seed S] [--variant NAME] [--start NAME]\n" +
+			"    [--config FILE] [--only N] [--json]",
 		example: program + " soak --games 1000 --seed 7\n" +
 			program + " soak --real WTH_2013.wtb --every 10\n" +
 			program + " soak --games 1000 --seed 7 --only 123",
@@ -33,6 +35,7 @@ func soakCommand() command {
 		fs.Uint64Var(&f.seed, "seed", 1, "draw games, hands and parts of the board from `S`; the same seed plays the same")
 		fs.StringVar(&f.variant, "variant", "classic", "make up games of the rules `NAME`: "+strings.Join(engine.VariantNames(), ", "))
 		fs.StringVar(&f.start, "start", "standard", "begin made-up games from `NAME`: "+strings.Join(soak.Starts(), ", "))
+		fs.StringVar(&f.config, "config", "", "play on the board of the settings in `FILE`, simulated whatever they say, or of a built-in\nprofile: "+strings.Join(configs.ProfileNames(), ", "))
 		fs.Var(&f.real, "real", "play the games of `FILE` instead, a WTHOR file (.wtb) or a table of games (.tsv);\ncan be repeated")
 		fs.IntVar(&f.every, "every", 1, "with --real, play every `N`th game only, from the first on")
 		fs.IntVar(&f.only, "only", -1, "play game number `N` alone, as a failure report names it")
@@ -81,6 +84,7 @@ type soakFlags struct {
 	games, every, only int
 	seed               uint64
 	variant, start     string
+	config             string
 	real               files
 	json               bool
 }
@@ -102,6 +106,12 @@ func (f *soakFlags) options() (soak.Options, error) {
 	}
 	if _, err := notation.ParseRules(f.variant, f.start, ""); err != nil {
 		return o, &wrongFlagError{"--start: " + err.Error()}
+	}
+	if f.config != "" {
+		var err error
+		if o.Config, err = loadConfig(f.config); err != nil {
+			return o, err
+		}
 	}
 	for _, name := range f.real {
 		games, err := soak.Load(name)
@@ -191,7 +201,7 @@ func (f *soakFlags) text(r *soak.Report) string {
 	fmt.Fprintf(&b, "  wrong records    %d\n", r.WrongRecords)
 	fmt.Fprintf(&b, "  stuck games      %d\n", r.Stuck)
 	fmt.Fprintf(&b, "  disc to lights   %d ms at worst (limit %d ms, measured %d times)\n",
-		r.WorstLatency, soak.Budget.Milliseconds(), r.Measured)
+		r.WorstLatency, r.Budget, r.Measured)
 	fmt.Fprintf(&b, "  speed            %.1f games a second, %.0f s at the table\n", r.GamesPerSecond, r.VirtualSeconds)
 	for _, x := range r.Failures {
 		fmt.Fprintf(&b, "game %d (%s): %s\n  again: %s\n", x.Game, x.Source, x.Difference, f.again(x.Game))
@@ -202,6 +212,9 @@ func (f *soakFlags) text(r *soak.Report) string {
 // again is the command line that plays one game again.
 func (f *soakFlags) again(game int) string {
 	line := fmt.Sprintf("%s soak --seed %d --only %d", program, f.seed, game)
+	if f.config != "" {
+		line += " --config " + f.config
+	}
 	if len(f.real) == 0 {
 		line += fmt.Sprintf(" --games %d --variant %s", f.games, f.variant)
 		if f.start != "" && f.start != notation.StandardStart {

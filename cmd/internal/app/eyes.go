@@ -24,8 +24,8 @@ type Eyes struct {
 	// threshold is for boards that measure, nil otherwise.
 	threshold *sensing.Threshold
 	presence  bool
-	frame    hardware.Frame
-	inputs   []referee.Input
+	frame     hardware.Frame
+	inputs    []referee.Input
 }
 
 // NewEyes returns eyes that have not seen anything yet. A board that measures

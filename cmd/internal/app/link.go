@@ -42,7 +42,7 @@ func (a *App) openLink(ctx context.Context, version string) error {
 		URL: url, Board: a.config.Board.ID, Name: a.config.Board.Name,
 		Username: user, Password: password, TLS: roots, Boot: a.boot,
 		SW: version, HW: a.config.Hardware.Kind,
-		Caps:    mqtt.Caps{
+		Caps: mqtt.Caps{
 			ColorSensing: a.config.Hardware.Kind != configs.Reed64, LEDs: a.rig.Lights != nil, Hints: true,
 		},
 		Journal: a.journal, Cursor: a.journal,

@@ -60,6 +60,10 @@ type player struct {
 	// early is when the disc of the next move comes to rest that was placed
 	// before the last move was committed; zero otherwise.
 	early time.Duration
+	// blind says that the board sees no colors. Hands then turn discs by lifting
+	// them for a moment, and wait for a move to be seen before the next one:
+	// what such a board asks of its players.
+	blind bool
 	// brief says that fidgeting hands put discs back soon.
 	brief bool
 	// board is the record at the end of the game, lying what then lies on the
@@ -272,7 +276,7 @@ func (p *player) move(line *ply, lying *board, reply *ply) (bool, error) {
 	}
 	rest = max(rest, placed)
 	// A quick opponent does not wait for the move to be seen.
-	if reply != nil && p.spoil == nil && p.often(8) {
+	if reply != nil && p.spoil == nil && p.often(8) && !p.blind {
 		p.early, err = p.t.Sim.Place(rest+p.between(20*time.Millisecond, 150*time.Millisecond),
 			int(reply.at.square()), virtual.Face(reply.by.color()))
 		if err != nil {
@@ -401,8 +405,8 @@ func (p *player) lit(want engine.Bitboard) bool {
 	if meant != want {
 		return false
 	}
-	for s, l := range p.t.Sim.LEDs() {
-		on := l.Bright > 0 && (l.R|l.G|l.B) > 0
+	for s, l := range p.t.Sim.Seen() {
+		on := l != sim.Light{}
 		if want.Has(engine.Square(s)) && !on || dark.Has(engine.Square(s)) && on {
 			return false
 		}
@@ -451,11 +455,14 @@ func (p *player) flip(a *act, from time.Duration) (rest time.Duration, err error
 func (p *player) turn(discs []engine.Square, free time.Duration) (time.Duration, error) {
 	var err error
 	for _, s := range discs {
-		style := sim.TurnInPlace
-		if p.often(45) {
+		style, takes := sim.TurnInPlace, time.Duration(0)
+		if p.often(45) || p.blind {
 			style = sim.TurnThroughEmpty
 		}
-		if free, err = p.t.Sim.Turn(free+p.gap(), int(s), style, 0); err != nil {
+		if p.blind {
+			takes = p.between(500*time.Millisecond, 900*time.Millisecond)
+		}
+		if free, err = p.t.Sim.Turn(free+p.gap(), int(s), style, takes); err != nil {
 			return 0, err
 		}
 	}

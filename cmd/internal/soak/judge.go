@@ -28,8 +28,9 @@ type Outcome struct {
 	Stuck bool
 	// Latency is the longest time from a disc at rest to its lights.
 	Latency time.Duration
-	// Measured is how many times Latency was measured.
+	// Measured is how many times Latency was measured, Budget what it may be.
 	Measured int
+	Budget   time.Duration
 	// Virtual is how long the game took at the table.
 	Virtual time.Duration
 	// Board is the last position of record.
@@ -40,7 +41,7 @@ type Outcome struct {
 
 // Failed reports whether anything was not as it must be.
 func (o *Outcome) Failed() bool {
-	return o.Spurious+o.Missing > 0 || o.WrongRecord || o.Stuck || o.Latency > Budget
+	return o.Spurious+o.Missing > 0 || o.WrongRecord || o.Stuck || o.Latency > o.Budget
 }
 
 // wrong notes a record that is not as it must be.
