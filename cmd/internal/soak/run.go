@@ -324,7 +324,7 @@ func (r *runner) game(ctx context.Context, index int, journal *archive.Journal) 
 	p := player{t: table, rnd: rnd, spoil: r.spoil, blind: config.Hardware.Kind == configs.Reed64}
 	table.OnFact = p.hear
 
-	out := &Outcome{Index: index, Name: name, Budget: Budget(config)}
+	out := &Outcome{Index: index, Name: name, Budget: Budget(r.Config)}
 	e, err := p.play(ctx, sc)
 	if err != nil {
 		return nil, fmt.Errorf("game %d (%s, seed %d): %w", index, name, r.Seed, err)
