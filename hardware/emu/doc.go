@@ -9,7 +9,12 @@
 //   - [TCA9555] is the 16-bit expander with its INT output, and, by an option,
 //     the PCA9555 with the erratum of that output.
 //   - [APA102] is a chain of LEDs behind an SPI port: bits go in, lights come
-//     out.
+//     out. So is [WS2812], whose only wire is the port's data line: how long it
+//     is high and low is all that counts.
+//   - [HT16K33] drives 8 x 16 LEDs from I²C, and says which of them are lit at a
+//     time; [MAX7219] drives 8 x 8 from SPI.
+//   - [SSD1306] is an OLED panel of 128 x 64 pixels, by an option the one with
+//     an SH1106: what it shows is a bitmap or a picture.
 //
 // # What it is not
 //
@@ -34,6 +39,14 @@
 //   - APA Electronic, APA102 product sheet, and the measurements of the chain's
 //     forwarding published at cpldcpu.com ("Understanding the APA102
 //     Superled"), where they go beyond the sheet.
+//   - Worldsemi, WS2812B data sheet, and the measurements published there
+//     ("Understanding the WS2812").
+//   - Holtek HT16K33 v1.10, pp. 8 to 31.
+//   - Maxim 19-4452 rev. 4 (MAX7219), tables 1 to 10.
+//   - Solomon Systech SSD1306 rev. 1.1, sections 8.1.5, 8.7, 9 and 10, p. 62;
+//     Sino Wealth SH1106 v2.3 for what differs.
+//
+// What a sheet leaves open and was chosen here is said at the type.
 //
 // All types are safe for concurrent use.
 package emu

@@ -272,3 +272,29 @@ func TestMatrixAgainstPeriph(t *testing.T) {
 		t.Error("1 Hz is half a second lit, half a second dark")
 	}
 }
+
+// FuzzHT16K33 sends anything: nothing breaks, and a chip that is initialised
+// afterwards shows what it is sent.
+func FuzzHT16K33(f *testing.F) {
+	f.Add([]byte{0x21}, []byte{0x00, 0xFF}, uint8(3))
+	f.Add([]byte{0x45, 0x01}, []byte{0xA1}, uint8(9))
+	f.Fuzz(func(t *testing.T, a, b []byte, n uint8) {
+		chip := emu.NewHT16K33(0x70, emu.HTOptions{})
+		bus := emu.NewBus(chip)
+		for _, w := range [][]byte{a, b, a} {
+			if err := bus.Tx(0x70, w, make([]byte, n%32)); err != nil {
+				t.Fatal(err)
+			}
+			chip.SetKeys([3]uint16{uint16(n), 0, 0})
+			chip.Lit(time.Duration(n) * time.Millisecond)
+		}
+		htWrite(t, bus, 0x21)
+		htWrite(t, bus, 0xA0)
+		htWrite(t, bus, append([]byte{0x00}, bytes.Repeat([]byte{0x81}, 16)...)...)
+		htWrite(t, bus, 0xE0|n&15)
+		htWrite(t, bus, 0x81)
+		if got := chip.Lit(0); got[0] != 0x8181 || got[7] != 0x8181 || chip.Duty() != int(n&15)+1 {
+			t.Fatalf("lit %04x at %d/16", got, chip.Duty())
+		}
+	})
+}

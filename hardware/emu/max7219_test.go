@@ -223,3 +223,30 @@ func TestMatrixChainAgainstPeriph(t *testing.T) {
 		t.Errorf("duty %d and %d, want 9/32", m.Duty(0), m.Duty(2))
 	}
 }
+
+// FuzzMAX7219 sends anything: nothing breaks, and a chip whose registers are
+// written afterwards shows what it is sent.
+func FuzzMAX7219(f *testing.F) {
+	f.Add([]byte{0x0F, 0x01}, []byte{0x09})
+	f.Add([]byte{0x0C, 0x01, 0x0B}, []byte{})
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		m := emu.NewMAX7219(2)
+		c, err := m.Connect(physic.MegaHertz, spi.Mode0, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range [][]byte{a[:min(len(a), 4096)], b[:min(len(b), 4096)]} {
+			send(t, c, w...)
+			m.Lit(0)
+		}
+		for _, reg := range []byte{0x0F, 0x09, 0x0A, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08} {
+			send(t, c, reg, 0, reg, 0)
+		}
+		send(t, c, 0x0B, 7, 0x0B, 7)
+		send(t, c, 0x0C, 1, 0x0C, 1)
+		send(t, c, 0x08, 0x18, 0x01, 0x81)
+		if first, second := m.Lit(0), m.Lit(1); first != [8]byte{0x81} || second != [8]byte{7: 0x18} || m.Duty(0) != 1 {
+			t.Fatalf("lit %x and %x at %d/32", first, second, m.Duty(0))
+		}
+	})
+}
