@@ -44,6 +44,9 @@ type change struct {
 	// placed: empty on record, a disc is seen. gone: the reverse. turned: the
 	// other color is seen.
 	placed, gone, turned engine.Bitboard
+	// held are the faces of the discs that are gone, where they are remembered:
+	// on a board that sees none. There a hand has to be told.
+	held engine.Discs
 }
 
 func compare(g *engine.Game, seen engine.Discs, lost, masked engine.Bitboard) change {
@@ -56,12 +59,18 @@ func compare(g *engine.Game, seen engine.Discs, lost, masked engine.Bitboard) ch
 	}
 }
 
+// right returns the discs in a hand that show what they show in d.
+func (c change) right(d engine.Discs) engine.Bitboard {
+	return c.held.Black&d.Black | c.held.White&d.White
+}
+
 // none reports whether the board equals the record.
 func (c change) none() bool { return c.placed|c.gone|c.turned == 0 }
 
 // judge explains the current reading by the record. It changes nothing.
 func (s *State) judge() verdict {
 	c := compare(&s.Game, s.Sensed, s.Lost, s.Masked)
+	c.held = s.held(c.gone)
 	switch {
 	case c.none():
 		return verdict{kind: same}
@@ -72,6 +81,9 @@ func (s *State) judge() verdict {
 			return v
 		}
 		return s.judgePlaced(c)
+	}
+	if v, ok := s.judgeWithdrawn(c); ok {
+		return v
 	}
 	if v, ok := s.judgeTakeback(c); ok {
 		return v
@@ -87,7 +99,7 @@ func (s *State) judge() verdict {
 func (s *State) judgeRestoring(c change) verdict {
 	flip := s.memory.undone
 	v := verdict{kind: takingBack, missing: c.gone}
-	v.guide.Flip = c.turned&flip | c.gone&flip
+	v.guide.Flip = (c.turned | c.gone) & flip &^ c.right(c.game.Discs)
 	v.guide.Turn = c.turned &^ flip
 	v.guide.Remove = c.placed
 	if s.memory.restoring == restoringPower {
@@ -132,7 +144,7 @@ func (s *State) judgeTakeback(c change) (verdict, bool) {
 		}
 		return verdict{
 			kind: takingBack, plies: plies, missing: left.gone,
-			guide: Guide{Flip: left.turned | left.gone},
+			guide: Guide{Flip: (left.turned | left.gone) &^ c.right(before.Discs)},
 		}, true
 	}
 	return verdict{}, false
@@ -240,7 +252,7 @@ func explain(c change, sq engine.Square) verdict {
 	}
 	v.pending.Done = done
 	v.missing = c.gone
-	v.guide.Flip = flips &^ done
+	v.guide.Flip = flips &^ done &^ c.held.Of(mover)
 	v.guide.Turn = c.turned &^ flips
 	switch {
 	case v.guide.Turn != 0:

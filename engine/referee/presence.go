@@ -118,9 +118,10 @@ func (s *State) owners(placed engine.Bitboard) engine.Discs {
 }
 
 // firstPlaced picks the move of the player to move among new discs: the one that
-// has been seen before, or the only legal one, or the one of whose flips the most
-// have been handled. In an opening of which one square is left, on a cell that
-// is not believed, it is that square.
+// has been seen before, or the only legal one. Of two legal ones it is the one
+// to which the other can be the reply, if the discs that were handled leave no
+// other choice. In an opening of which one square is left, on a cell that is not
+// believed, it is that square.
 func (s *State) firstPlaced(placed engine.Bitboard) (first engine.Square, ok bool) {
 	g := &s.Game
 	legal := placed & g.Legal()
@@ -131,18 +132,35 @@ func (s *State) firstPlaced(placed engine.Bitboard) (first engine.Square, ok boo
 		return s.Pending.Square, true
 	case legal.Count() == 1:
 		return legal.First(), true
+	case placed.Count() != 2:
+		return 0, false
 	}
-	best := -1
+	best := 0
 	for sq := range legal.All() {
-		done := (g.Flips(sq) & (s.Sensed.Of(g.Turn) | s.memory.back)).Count()
-		switch {
-		case done > best:
-			best, first, ok = done, sq, true
-		case done == best:
+		switch fit := s.fits(sq, (placed &^ sq.Bit()).First()); {
+		case fit > best:
+			best, first, ok = fit, sq, true
+		case fit == best:
 			ok = false
 		}
 	}
 	return first, ok
+}
+
+// fits says how well a move and the reply to it explain the discs that this
+// reading found put back: not at all (0), with some flips of the reply to be
+// done (1), or exactly (2).
+func (s *State) fits(sq, reply engine.Square) int {
+	next := s.Game.Place(sq)
+	flips, handled := s.Game.Flips(sq), s.memory.back&s.Game.Occupied()
+	switch both := flips | next.Flips(reply); {
+	case flips == 0 || flips&^handled != 0 || !next.Legal().Has(reply) || handled&^both != 0:
+		return 0
+	case handled == both:
+		return 2
+	default:
+		return 1
+	}
 }
 
 // movedOnBy returns whose disc has been taken up after its move and put on
@@ -164,6 +182,29 @@ func (s *State) movedOnBy(placed engine.Bitboard) engine.Color {
 func lastSquare(e Entry) engine.Bitboard {
 	sq, _ := e.Move.Square()
 	return sq.Bit()
+}
+
+// held are the faces of discs in a hand, on a board that sees none.
+func (s *State) held(gone engine.Bitboard) engine.Discs {
+	if !s.Presence {
+		return engine.Discs{}
+	}
+	return engine.Discs{Black: s.memory.faces.Black & gone, White: s.memory.faces.White & gone}
+}
+
+// judgeWithdrawn recognises, where no faces are seen, that the discs in a hand
+// are on their way back from a move that was withdrawn. A takeback of the move
+// before it, which had turned the same discs, would look like that too.
+func (s *State) judgeWithdrawn(c change) (verdict, bool) {
+	back := s.memory.withdrawn
+	if s.Pending.Active {
+		back = s.Pending.Flips // its disc has just been picked up
+	}
+	wrong := c.turned | c.gone&^c.right(c.game.Discs)
+	if !s.Presence || wrong == 0 || (c.gone|c.turned)&^back != 0 {
+		return verdict{}, false
+	}
+	return verdict{kind: withdrawn, guide: Guide{Flip: wrong}, missing: c.gone}, true
 }
 
 // judgeMovedOn recognises a takeback whose disc has already been put down again,

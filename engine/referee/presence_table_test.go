@@ -1,6 +1,7 @@
 package referee_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +18,8 @@ type blind struct {
 	// before are the squares with a disc in the last reading, off those that
 	// have been without one since.
 	before, off engine.Bitboard
+	// trail is what the readings were and what followed from them.
+	trail []string
 }
 
 // blindTable is a board with the discs of the start lying on it.
@@ -50,11 +53,12 @@ func classicBlind(t *testing.T) *blind {
 // rest gives a settled reading, a second after the last one.
 func (b *blind) rest() {
 	b.now += time.Second
-	lie := b.discs.Occupied()
-	b.step(referee.Felt{
-		At: b.now, Squares: lie, Lifted: b.off & b.before & lie, Lost: b.lost, Masked: b.mask,
-	})
+	lie, was, said := b.discs.Occupied(), b.before, len(b.said)
+	lifted := b.off & was & lie
+	b.step(referee.Felt{At: b.now, Squares: lie, Lifted: lifted, Lost: b.lost, Masked: b.mask})
 	b.before, b.off = lie, 0
+	b.trail = append(b.trail, fmt.Sprintf("placed [%v] gone [%v] back [%v] guide %+v said %q",
+		lie&^was, was&^lie, lifted, b.state.Guide, b.said[said:]))
 }
 
 // hands do things and then rest. Things are divided by commas:
@@ -163,4 +167,22 @@ func (b *blind) guideAfter(hands, want string) {
 	b.t.Helper()
 	b.t.Logf("after %q", hands)
 	b.guide(want)
+}
+
+// revive makes the record of b true again from its events, as a restart does.
+func (b *blind) revive() {
+	b.t.Helper()
+	s := referee.NewPresence(b.state.Match)
+	referee.Apply(&s, referee.GameStarted{Match: b.state.Match})
+	for _, e := range b.state.Record() {
+		if sq, ok := e.Move.Square(); ok {
+			referee.Apply(&s, referee.Moved{By: e.By, Square: sq, Flipped: e.Flipped})
+		} else {
+			referee.Apply(&s, referee.Passed{By: e.By})
+		}
+	}
+	if s.Game != b.state.Game || s.Len != b.state.Len {
+		b.t.Fatalf("the record replays to %v, want %v", s.Game, b.state.Game)
+	}
+	b.state, b.off = s, 0
 }

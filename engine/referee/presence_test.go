@@ -310,24 +310,6 @@ func TestPresenceUndoByOrder(t *testing.T) {
 	b.agree()
 }
 
-// revive makes the record of b true again from its events, as a restart does.
-func (b *blind) revive() {
-	b.t.Helper()
-	s := referee.NewPresence(b.state.Match)
-	referee.Apply(&s, referee.GameStarted{Match: b.state.Match})
-	for _, e := range b.state.Record() {
-		if sq, ok := e.Move.Square(); ok {
-			referee.Apply(&s, referee.Moved{By: e.By, Square: sq, Flipped: e.Flipped})
-		} else {
-			referee.Apply(&s, referee.Passed{By: e.By})
-		}
-	}
-	if s.Game != b.state.Game || s.Len != b.state.Len {
-		b.t.Fatalf("the record replays to %v, want %v", s.Game, b.state.Game)
-	}
-	b.state, b.said, b.off = s, nil, 0
-}
-
 func TestPresencePowerCut(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -361,6 +343,7 @@ func TestPresencePowerCut(t *testing.T) {
 			}
 			seen := b.state.Sensed
 			b.revive()
+			b.said = nil
 			b.step(referee.PowerOn{At: b.now, Gap: time.Minute, Seen: seen, SeenOK: tc.remembered})
 			if tc.while == "" {
 				b.rest()
