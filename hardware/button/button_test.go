@@ -403,9 +403,9 @@ func (h *hands) rest(d time.Duration) {
 
 // play makes up to six presses; none has about the length of a long one.
 func (h *hands) play() {
-	lengths := []time.Duration{40 * ms, 90 * ms, 300 * ms, 900 * ms, 1200 * ms, 3 * time.Second, 6 * time.Second}
+	lengths := []time.Duration{40 * ms, 90 * ms, 200 * ms, 500 * ms, 2500 * ms}
 	for range rapid.IntRange(0, 6).Draw(h.t, "presses") {
-		h.rest(h.draw("open for", 40, 3000))
+		h.rest(h.draw("open for", 40, 1500))
 		p := press{down: h.at}
 		h.move()
 		h.rest(rapid.SampledFrom(lengths).Draw(h.t, "down for"))
@@ -419,7 +419,7 @@ func (h *hands) play() {
 // 8 ms come in between: what is reported is what the hands did.
 func TestHandsAndBounces(t *testing.T) {
 	t.Parallel()
-	const hold, stuck = time.Second, 5 * time.Second
+	const hold, stuck = 300 * ms, 2 * time.Second
 	rapid.Check(t, func(rt *rapid.T) {
 		h := &hands{t: rt, at: 50 * ms}
 		h.play()
@@ -431,7 +431,7 @@ func TestHandsAndBounces(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			c := newContact(h.moves...)
 			c.wait = wait
-			got := watch(t, h.at+10*time.Second, button.Options{Hold: hold, Stuck: stuck}, one(c))
+			got := watch(t, h.at+time.Second, button.Options{Hold: hold, Stuck: stuck}, one(c))
 			i := 0
 			for _, p := range h.presses {
 				within(t, got, i, button.Pressed, p.down, late)

@@ -411,15 +411,19 @@ func newTable(t testing.TB, c oled.Controller) *table {
 func (b *table) run(t testing.TB, d time.Duration) (failed int, seen, gone time.Duration) {
 	t.Helper()
 	seen = -1
-	start := b.now
+	start, visible := b.now, b.glass.seen() == b.m
 	for ; b.now < start+d; b.now += 20 * ms {
+		before := b.glass.bits
 		if _, err := b.Step(t.Context(), b.now); err != nil {
 			failed++
 			if !errors.Is(err, errNACK) || !strings.Contains(err.Error(), "0x3C") {
 				t.Fatal(err)
 			}
 		}
-		switch visible := b.glass.seen() == b.m; {
+		if b.glass.bits != before {
+			visible = b.glass.seen() == b.m
+		}
+		switch {
 		case visible && seen < 0:
 			seen = b.now - start
 		case !visible && seen >= 0:
@@ -466,6 +470,37 @@ func TestPanelThatDoesNotTell(t *testing.T) {
 	b.glass.mute = true
 	if failed, seen, gone := b.run(t, 4*time.Minute); failed != 0 || seen < 0 || seen > time.Second || gone != 0 || b.Stats().Resets != 0 {
 		t.Errorf("seen after %v, gone for %v, %+v", seen, gone, b.Stats())
+	}
+	// Nor is it when another panel was there before.
+	b = newTable(t, oled.SSD1306)
+	b.run(t, time.Minute)
+	b.glass.set(func(int) error { return errNACK })
+	b.run(t, 10*time.Second)
+	b.glass.mute = true
+	b.glass.plug()
+	if _, seen, gone := b.run(t, 4*time.Minute); seen < 0 || seen > 7*time.Second || gone != 0 || b.Stats().Resets != 0 {
+		t.Errorf("seen after %v, gone for %v, %+v", seen, gone, b.Stats())
+	}
+}
+
+// A panel that works again is as good as new: the next failure costs a moment.
+func TestSingleFailure(t *testing.T) {
+	t.Parallel()
+	b := newTable(t, oled.SSD1306)
+	b.glass.set(func(int) error { return errNACK })
+	b.run(t, time.Minute)
+	b.glass.plug()
+	b.run(t, time.Minute)
+	b.glass.set(func(n int) error {
+		if n == 2 {
+			return errNACK
+		}
+		return nil
+	})
+	b.m[7]++
+	b.Show(&b.m)
+	if failed, seen, _ := b.run(t, time.Second); failed != 1 || seen < 0 || seen > 320*ms {
+		t.Errorf("%d errors, seen after %v", failed, seen)
 	}
 }
 
