@@ -34,6 +34,12 @@
 // Off the square means the debounce time at least: a disc that is pushed aside
 // for a moment is not lifted, and no hand turns one so fast.
 //
+// # Boards that measure
+//
+// Linear sensors give counts instead of outputs. A [Threshold] makes north and
+// south of them before anything else here sees them, with levels of its own for
+// every cell ([Levels]), and says how much margin each has left.
+//
 // # Cells that say nothing
 //
 // Unsure is a value. A lost cell (its bank does not answer, or its chip has

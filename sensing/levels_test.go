@@ -38,8 +38,12 @@ func TestMagnetOfTheseTests(t *testing.T) {
 	t.Parallel()
 	m := magnet{8, 2}
 	for _, tc := range []struct{ got, want float64 }{
-		{m.onAxis(5), 51.1}, {m.onAxis(10), 11.8}, {magnet{6, 2}.onAxis(8), 12.6},
-		{m.beside(40, 6), -0.13}, {m.beside(40*math.Sqrt2, 6), -0.05}, {m.beside(30, 11), -0.19},
+		{m.onAxis(5), 51.1},
+		{m.onAxis(10), 11.8},
+		{magnet{6, 2}.onAxis(8), 12.6},
+		{m.beside(40, 6), -0.13},
+		{m.beside(40*math.Sqrt2, 6), -0.05},
+		{m.beside(30, 11), -0.19},
 	} {
 		if math.Abs(tc.got-tc.want) > 0.05*math.Abs(tc.want)+0.005 {
 			t.Errorf("%.3f mT, want %.3f", tc.got, tc.want)

@@ -245,9 +245,10 @@ func (g *gauge) decide(face value, away, full int64) {
 	}
 }
 
-// track lets the null follow a cell that is surely empty.
+// track lets the null follow a cell that is surely empty. It shows no face then:
+// emptyPercent is less than offPercent.
 func (g *gauge) track(now, passed time.Duration, deviation int64, unsure bool) {
-	if unsure || g.face != empty {
+	if unsure {
 		g.quiet = now
 		return
 	}

@@ -12,9 +12,10 @@ type CountFault uint8
 const (
 	// CountGood is a reading that can.
 	CountGood CountFault = iota
-	// CountLow and CountHigh are readings at the ends of the sensor's range or
-	// beyond: a short, no supply, or a magnet that is far too strong.
+	// CountLow is a reading at the lower end of the sensor's range or below: a
+	// short, no supply, or a magnet that is far too strong.
 	CountLow
+	// CountHigh is a reading at the upper end or above.
 	CountHigh
 	// CountTooFar is a reading much further from the null than a disc makes: an
 	// open input, a magnet without its disc, or levels of another sensor.

@@ -160,6 +160,16 @@ func TestFaults(t *testing.T) {
 	if got := s.read(12751); got != "empty" {
 		t.Errorf("24.9 %% after a fault are %s", got)
 	}
+	s.read(0)
+	if got := s.read(12750); got != "north" {
+		t.Errorf("25 %% after a fault are %s", got)
+	}
+	// What no disc makes is counted from the calibrated null.
+	s = newScale(t, plain())
+	s.hold(13060, 10*time.Minute)
+	if s.drift() != 60 || s.read(17001) != "fault" || s.read(17000) != "south" {
+		t.Error("the limit moved with the null")
+	}
 }
 
 // A fault reaches the reading as a masked cell, and ends.
@@ -276,8 +286,8 @@ func TestDriftNeverEatsADisc(t *testing.T) {
 	for _, count := range []uint16{12000, 12700, 12750, 12760, 12799, 12899, 13201, 13399, 13500, 15000, 17001, 0} {
 		s := newScale(t, plain())
 		before := s.read(count)
-		if got := s.hold(count, 24*time.Hour); got != before || s.drift() != 0 {
-			t.Errorf("%d counts were %s, and after a day %s with the null moved by %d", count, before, got, s.drift())
+		if got := s.hold(count, 3*time.Hour); got != before || s.drift() != 0 {
+			t.Errorf("%d counts were %s, and after three hours %s with the null moved by %d", count, before, got, s.drift())
 		}
 	}
 }
@@ -397,7 +407,6 @@ type oracle struct {
 	l        sensing.Levels
 	smallest int
 	before   string
-	begun    bool
 	// away says that every reading so far was more than 20 % away.
 	away bool
 }

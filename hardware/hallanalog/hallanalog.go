@@ -502,15 +502,6 @@ func (b *Board) age() {
 			b.adcs[i].ready = false
 		}
 	}
-	fresh := lost &^ b.gone
+	b.live &^= lost &^ b.gone
 	b.gone = lost
-	b.live &^= fresh
-	for i := range b.adcs {
-		a := &b.adcs[i]
-		// A converter that has lost its last cell is begun with anew; one on its
-		// way back goes on proving.
-		if fresh&a.what.Cells != 0 && a.what.Cells&^lost == 0 {
-			a.ready = false
-		}
-	}
 }
