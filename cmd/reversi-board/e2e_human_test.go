@@ -20,8 +20,8 @@ const byHand = 6
 
 // A whole game of a person against the computer, all of it in the browser: the
 // person chooses the opponent and the color, is the computer's hands at first,
-// and then lets the robot make its moves. Page, journal and archive tell the
-// same.
+// led by the lights, and then lets the robot make its moves, and needs no lights
+// for one's own. Page, journal and archive tell the same.
 func TestPersonAgainstTheComputer(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, noBroker, quick)
@@ -99,8 +99,9 @@ func textOf(selector string) string {
 	return fmt.Sprintf(`document.querySelector(%q).textContent`, selector)
 }
 
-// wished are the squares where the lights ask for a disc.
-const wished = `[...document.querySelectorAll('.cell.lit[data-mark="place"]')].map((c) => c.dataset.square).join(" ")`
+// wished are the squares where a disc is to be put. Their lights pulse: between
+// two looks they may have gone dark.
+const wished = `[...document.querySelectorAll('.cell[data-mark="place"]')].map((c) => c.dataset.square).join(" ")`
 
 // waits looks at the page until there is something to do: a move of one's own,
 // or one of the computer unless a robot makes those, or nothing any more.
@@ -110,7 +111,7 @@ func (v *visitor) waits() {
 	white := textOf("#sentence") + ` === "White to move."`
 	black := "false"
 	if !v.robot {
-		black = wished + ` !== ""`
+		black = `document.querySelector('.cell.lit[data-mark="place"]') !== null`
 	}
 	v.page.until(patience, fmt.Sprintf("%s || %s || %s", over, white, black))
 	v.turn = eval[string](v.page, fmt.Sprintf(`%s ? "over" : %s ? "White" : "Black"`, over, white))
@@ -142,7 +143,16 @@ func (v *visitor) plays() {
 			best = s
 		}
 	}
-	v.page.moveByMouse(lastOf(v.t, before+best.String()))
+	m := lastOf(v.t, before+best.String())
+	if !v.robot {
+		v.page.moveByMouse(m)
+		return
+	}
+	v.page.click(cell(m.square))
+	for _, s := range m.flips {
+		v.page.click(cell(s))
+	}
+	v.page.until(patience, atLeast(m.lines))
 }
 
 func (v *visitor) transcript() string { return eval[string](v.page, textOf("#transcript")) }

@@ -423,6 +423,11 @@ func (p *tab) until(limit time.Duration, condition string) time.Duration {
 // lines is a condition: the move list has n lines.
 func lines(n int) string { return fmt.Sprintf(`document.querySelectorAll(".move").length === %d`, n) }
 
+// atLeast is a condition: the move list has n lines or more.
+func atLeast(n int) string {
+	return fmt.Sprintf(`document.querySelectorAll(".move").length >= %d`, n)
+}
+
 // click clicks into the middle of an element, wherever it is now.
 func (p *tab) click(selector string) {
 	p.t.Helper()
@@ -454,5 +459,5 @@ func (p *tab) moveByMouse(m ply) {
 	for s := range strings.FieldsSeq(eval[string](p, lit)) {
 		p.click(cell(s))
 	}
-	p.until(patience, fmt.Sprintf(`document.querySelectorAll(".move").length >= %d`, m.lines))
+	p.until(patience, atLeast(m.lines))
 }
