@@ -40,6 +40,7 @@ const (
 // The displays, for OLED.Driver.
 const (
 	SSD1306 = "ssd1306"
+	SH1106  = "sh1106"
 	NoOLED  = "none"
 )
 
@@ -170,7 +171,7 @@ type Buttons struct {
 
 // OLED is the small display.
 type OLED struct {
-	// Driver is SSD1306 or NoOLED.
+	// Driver is SSD1306, SH1106 or NoOLED.
 	Driver string
 	// Address is its I2C address, 0x3c or 0x3d.
 	Address uint16
@@ -245,7 +246,7 @@ func (h *Hardware) fields(l *loader) []field {
 		l.pin("buzzer", &h.Buzzer),
 		l.section(
 			"oled",
-			l.word("driver", []string{SSD1306, NoOLED}, &h.OLED.Driver),
+			l.word("driver", []string{SSD1306, SH1106, NoOLED}, &h.OLED.Driver),
 			hex(l, "address", &h.OLED.Address, 0x3c, 0x3d),
 		),
 		l.section(

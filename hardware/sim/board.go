@@ -228,7 +228,7 @@ func New(o Options) *Board {
 	}
 	b.lights = newLights(o.Wiring, b.buses[0])
 	if o.Wiring.OLED != 0 {
-		b.oled = emu.NewSSD1306(emu.OLEDOptions{Addr: o.Wiring.OLED})
+		b.oled = emu.NewSSD1306(emu.OLEDOptions{Addr: o.Wiring.OLED, SH1106: o.Wiring.SH1106})
 		b.buses[0].Attach(b.oled)
 	}
 	return b

@@ -83,8 +83,10 @@ type Wiring struct {
 	Lights    LightKind
 	LightAddr uint16
 	LED       [cells]int
-	// OLED is the address of a SSD1306 on bus 0, 0 when there is none.
-	OLED uint16
+	// OLED is the address of a SSD1306 on bus 0, 0 when there is none; SH1106
+	// says that it is that chip instead.
+	OLED   uint16
+	SH1106 bool
 }
 
 // Wired returns the reference wiring of a kind of board (package hall128, reed64

@@ -3,6 +3,7 @@ package app
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"reversi-board/display"
@@ -105,7 +106,22 @@ func (a *App) problems() []alert {
 	if a.ledTrouble.Load() {
 		add("led", "warn", "The LEDs do not answer: follow the page.", 0)
 	}
+	if text := a.lostDevices(); text != "" {
+		add("device_lost", "warn", text, 0)
+	}
 	return open
+}
+
+// lostDevices says which of the things around the board do not work.
+func (a *App) lostDevices() string {
+	var lost []string
+	if a.panelTrouble.Load() {
+		lost = append(lost, "The small display does not answer: look at its plug.")
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.stuck)) {
+		lost = append(lost, "The button "+name+" does not come up again.")
+	}
+	return strings.Join(lost, " ")
 }
 
 func severityOf(c referee.Code) string {

@@ -17,11 +17,14 @@ import (
 
 	"reversi-board/configs"
 	"reversi-board/display"
+	"reversi-board/display/oled"
 	"reversi-board/display/web"
 	"reversi-board/engine"
 	"reversi-board/engine/archive"
 	"reversi-board/engine/record"
 	"reversi-board/engine/referee"
+	"reversi-board/hardware/button"
+	"reversi-board/hardware/buzzer"
 )
 
 // Options say what to run.
@@ -61,6 +64,10 @@ type App struct {
 	trouble error
 	// ledTrouble says that the LEDs do not answer; the lamp keeper sets it.
 	ledTrouble atomic.Bool
+	// panelTrouble says the same of the small display.
+	panelTrouble atomic.Bool
+	// stuck are the buttons that do not come up again.
+	stuck map[string]bool
 
 	scribe *scribe
 
@@ -74,6 +81,7 @@ type App struct {
 	rig   *Rig
 	hands *hands
 	lamps *lampKeeper
+	panel *panelKeeper
 	cues  display.Cues
 
 	page   *web.Server
@@ -88,6 +96,7 @@ type App struct {
 	inputs  chan referee.Input
 	orders  chan order
 	touched chan struct{}
+	presses chan button.Event
 
 	wake     *time.Timer
 	answered answers
@@ -121,6 +130,7 @@ func newApp(o Options) *App {
 		inputs:  make(chan referee.Input, 256),
 		orders:  make(chan order, 16),
 		touched: make(chan struct{}, 1),
+		presses: make(chan button.Event, 16),
 		hint:    make(chan struct{}, 1),
 		ended:   make(chan struct{}, 1),
 	}
@@ -169,10 +179,13 @@ func (a *App) run(ctx context.Context, o Options) (err error) {
 		}
 	}
 	var tasks sync.WaitGroup
-	a.lamps = newLampKeeper(a)
+	a.lamps, a.panel = newLampKeeper(a), newPanelKeeper(a)
 	tasks.Go(func() { a.scan(inner, eyes) })
 	tasks.Go(func() { a.listen(inner) })
 	tasks.Go(func() { a.lamps.keep(inner) })
+	tasks.Go(func() { a.panel.keep(inner) })
+	tasks.Go(func() { a.watchButtons(inner) })
+	tasks.Go(func() { a.keepBuzzer(inner) })
 	tasks.Go(func() { a.scribe.keep(inner) })
 	tasks.Go(func() { a.keepGames(inner) })
 	tasks.Go(func() { a.rival.keep(inner) })
@@ -259,6 +272,8 @@ func (a *App) loop(ctx context.Context) {
 			a.announce(d.Seq, d.Payload)
 		case err := <-a.writer.Trouble():
 			a.storage(err)
+		case e := <-a.presses:
+			a.pressed(e)
 		case o := <-a.orders:
 			r := a.pageOrder(o)
 			a.whenDurable(func() { o.answer <- r })
@@ -323,6 +338,9 @@ func (a *App) announce(seq uint64, payload []byte) {
 	a.durable = seq
 	for len(a.waiting) > 0 && a.waiting[0].Seq <= seq {
 		Cue(&a.cues, a.waiting[0].Event, a.now())
+		if s := soundOf(a.waiting[0].Event); s != buzzer.Silence {
+			a.sound(s)
+		}
 		if endsGame(a.waiting[0].Event) {
 			nudge(a.ended)
 		}
@@ -396,6 +414,7 @@ func (a *App) present() {
 	a.cues.Now = a.now()
 	scene := display.Compose(&a.core.State, a.cues)
 	a.lamps.show(&scene)
+	a.panel.show(oled.Compose(oled.Input{State: &a.core.State}))
 	if a.durable < a.core.Seq() && a.trouble == nil {
 		return
 	}

@@ -88,7 +88,11 @@ func (r *Rig) open(c *configs.Hardware, o RigOptions) (err error) {
 		return fmt.Errorf("start the LEDs: %w", err)
 	}
 	if c.OLED.Driver != configs.NoOLED {
-		if r.OLED, err = oled.New(r.Buses[0], oled.Config{Addr: c.OLED.Address}); err != nil {
+		controller := oled.SSD1306
+		if c.OLED.Driver == configs.SH1106 {
+			controller = oled.SH1106
+		}
+		if r.OLED, err = oled.New(r.Buses[0], oled.Config{Addr: c.OLED.Address, Controller: controller}); err != nil {
 			return fmt.Errorf("start the display: %w", err)
 		}
 	}

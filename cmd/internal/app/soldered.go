@@ -34,8 +34,8 @@ func Soldered(c *configs.Hardware) *sim.Wiring {
 		w.Crossings[i] = sim.Crossing(c.Crossings[i])
 		w.Taps[i] = sim.Tap(c.Taps[i])
 	}
-	if c.OLED.Driver == configs.SSD1306 {
-		w.OLED = c.OLED.Address
+	if c.OLED.Driver != configs.NoOLED {
+		w.OLED, w.SH1106 = c.OLED.Address, c.OLED.Driver == configs.SH1106
 	}
 	return w
 }

@@ -1,0 +1,91 @@
+package app
+
+import (
+	"context"
+
+	"github.com/oklog/ulid/v2"
+
+	"reversi-board/display/web"
+	"reversi-board/engine/referee"
+	"reversi-board/hardware/button"
+	"reversi-board/hardware/buzzer"
+	"reversi-board/mqtt"
+)
+
+// watchButtons runs until ctx ends.
+func (a *App) watchButtons(ctx context.Context) {
+	if len(a.rig.Buttons) > 0 {
+		button.Watch(ctx, button.Options{Now: a.now}, a.presses, a.rig.Buttons...)
+	}
+}
+
+// pressed does what a button at the board asks for. A game that runs is given up
+// only when the button is held.
+func (a *App) pressed(e button.Event) {
+	running := a.core.State.Phase == referee.Playing || a.core.State.Phase == referee.Paused
+	switch {
+	case e.Kind == button.Stuck || e.Kind == button.Recovered:
+		a.stuckButton(e)
+	case e.Button == Hint && e.Kind == button.Pressed:
+		a.byButton(hintCommand)
+	case e.Button == NewGame && (e.Kind == button.Pressed && !running || e.Kind == button.Held && running):
+		a.byButton("new")
+	}
+}
+
+// byButton gives a command as the player who sits at the board.
+func (a *App) byButton(name string) {
+	code, text := a.carryOut(string(mqtt.Arbiter), "button", web.Command{Name: name, ID: ulid.Make().String()})
+	if code != "" {
+		a.log.Info("a button asked for what is not possible now", "command", name, "why", text)
+		a.sound(buzzer.Error)
+		return
+	}
+	a.sound(buzzer.Click)
+}
+
+// stuckButton keeps the list of buttons that do not come up again.
+func (a *App) stuckButton(e button.Event) {
+	if a.stuck == nil {
+		a.stuck = map[string]bool{}
+	}
+	if e.Kind == button.Stuck {
+		a.stuck[e.Button] = true
+		a.log.Warn("a button does not come up again and is left out", "button", e.Button)
+	} else {
+		delete(a.stuck, e.Button)
+	}
+}
+
+// sound plays a rhythm, if there is a buzzer.
+func (a *App) sound(s buzzer.Sound) {
+	if a.rig.Buzzer != nil {
+		a.rig.Buzzer.Play(s)
+	}
+}
+
+// keepBuzzer runs until ctx ends and leaves the buzzer silent.
+func (a *App) keepBuzzer(ctx context.Context) {
+	if a.rig.Buzzer == nil {
+		return
+	}
+	if err := a.rig.Buzzer.Run(ctx); err != nil {
+		a.log.Warn("buzzer", "error", err)
+	}
+}
+
+// soundOf returns what an event sounds like.
+func soundOf(ev referee.Event) buzzer.Sound {
+	switch ev.(type) {
+	case referee.Moved, referee.GameStarted:
+		return buzzer.OK
+	case referee.Illegal:
+		return buzzer.Error
+	case referee.GameOver:
+		return buzzer.GameOver
+	case referee.Passed, referee.Undone:
+		return buzzer.Click
+	case referee.Faulted, referee.Restored, referee.PowerRestored, referee.EngineLost, referee.Commanded:
+	}
+	return buzzer.Silence
+}
