@@ -26,6 +26,17 @@ func (e english) setUp(g referee.Guide) string {
 	return e.sentence(e.todo(g) + ".")
 }
 
+// colorsUnseen and flipsUnseen are about a board whose cells tell discs from
+// empty squares and nothing more.
+func (e english) colorsUnseen() string {
+	return "This board does not see colors: check that every disc shows the right one."
+}
+
+func (e english) flipsUnseen() string {
+	return "This board does not see colors: it takes a disc that is lifted and put back for turned, " +
+		"and does not notice a wrong one."
+}
+
 func (e english) startLies() string {
 	return "The discs lie ready: the game can begin."
 }

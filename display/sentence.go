@@ -9,6 +9,10 @@ import (
 // page, for speech, for alerts. It is never empty, whatever the state holds.
 func Sentence(s *referee.State) string {
 	var say english
+	return alsoColors(say, s, sentence(say, s))
+}
+
+func sentence(say english, s *referee.State) string {
 	switch s.Phase {
 	case referee.Idle:
 		return say.unread()
@@ -173,6 +177,21 @@ func wrongSentence(say english, s *referee.State) string {
 		return say.putRight(s.Guide)
 	default:
 		return say.putRight(s.Guide)
+	}
+}
+
+// alsoColors adds what a board that sees no colors leaves to the players: while
+// the game is set up, and before its first move.
+func alsoColors(say english, s *referee.State, text string) string {
+	switch {
+	case !s.Presence:
+		return text
+	case s.Phase == referee.Setup && s.SensedOK:
+		return text + " " + say.colorsUnseen()
+	case s.Phase == referee.Playing && s.Step == referee.ToMove && s.Len == 0 && !s.Problem.Active():
+		return text + " " + say.flipsUnseen()
+	default:
+		return text
 	}
 }
 

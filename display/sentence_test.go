@@ -345,6 +345,46 @@ func TestSentenceOfARealGame(t *testing.T) {
 	see(d.With(square(t, "d5"), engine.Black), "White to move.")
 }
 
+// A board that sees no colors says so while a game is set up and before its first
+// move, and not again.
+func TestSentencesOfABoardWithoutColors(t *testing.T) {
+	t.Parallel()
+	s := started(t)
+	s = referee.NewPresence(s.Match)
+	var out []referee.Effect
+	now := referee.Time(0)
+	feel := func(lie, lifted, want string) {
+		t.Helper()
+		now += 1e9
+		out = referee.Step(&s, referee.Felt{At: now, Squares: squares(t, lie), Lifted: squares(t, lifted)}, out[:0])
+		if got := display.Sentence(&s); got != want {
+			t.Fatalf("got  %q\nwant %q", got, want)
+		}
+	}
+	const note = " This board does not see colors: it takes a disc that is lifted and put back for turned, " +
+		"and does not notice a wrong one."
+	if got, want := display.Sentence(&s), "The board has not been read yet."; got != want {
+		t.Fatalf("got  %q\nwant %q", got, want)
+	}
+	feel("", "", "Put black discs on d5 and e4, white on d4 and e5."+
+		" This board does not see colors: check that every disc shows the right one.")
+	feel("d4 e4 d5 e5 a1", "", "Take a1 off. This board does not see colors: check that every disc shows the right one.")
+	feel("d4 e4 d5 e5", "", "Black to move."+note)
+	feel("d4 e4 d5", "", "Black to move."+note)
+	feel("d4 e4 d5 e5 a1", "", "Black's disc on a1 outflanks nothing: take it back.")
+	feel("d4 e4 d5 e5 f5", "", "Black placed f5: turn e5.")
+	feel("d4 e4 d5 e5 f5", "e5", "White to move.")
+	feel("d4 e4 d5 e5 f5 d6", "", "White placed d6: turn d5.")
+	feel("d4 e4 d5 e5 f5 d6 c5", "", "Black's disc on c5 comes too early, White's move is not done: take it back, then turn d5.")
+	feel("d4 e4 d5 e5 f5 d6", "d5", "Black to move.")
+	feel("d4 e4 d5 e5 f5", "", "White's move d6 is being taken back: turn d5.")
+	feel("d4 e4 d5 e5 f5 f6", "", "White's move d6 is being taken back: turn d5.")
+	feel("d4 e4 d5 e5 f5 f6", "d5", "White placed f6: turn e5.")
+	feel("d4 e4 d5 e5 f5", "", "White to move.")
+	feel("d4 e4 d5 e5", "", "Black's move f5 is being taken back: turn e5.")
+	feel("d4 e4 d5 e5", "e5", "Black to move."+note)
+}
+
 func anyColor(rt *rapid.T, name string) engine.Color {
 	return engine.Color(rapid.IntRange(0, 3).Draw(rt, name))
 }
@@ -361,6 +401,7 @@ func anyState(rt *rapid.T) *referee.State {
 		Step:     referee.Stage(rapid.IntRange(0, 4).Draw(rt, "step")),
 		Sensed:   engine.Discs{Black: anySet(rt, "black"), White: anySet(rt, "white")},
 		SensedOK: rapid.Bool().Draw(rt, "sensed"),
+		Presence: rapid.Bool().Draw(rt, "presence"),
 		Lost:     anySet(rt, "lost"), Masked: anySet(rt, "masked"),
 		Len:   rapid.IntRange(0, 3).Draw(rt, "len"),
 		Ended: rapid.Bool().Draw(rt, "ended"),

@@ -15,6 +15,13 @@
 // milliseconds, except mono_ms, pending.since_ms (milliseconds since the
 // program started, the clock of mono_ms). The JSON Schemas are in schema/.
 //
+// # Boards that see no colors
+//
+// The state of a board that only knows where discs lie has the same members. In
+// sensed the colors are then those that the discs must show if the hands have
+// done what the guide asked for; that the board does not see them is published
+// once, as a property of the board (caps.color_sensing in meta).
+//
 // # Members added for the journal
 //
 // An event is decoded to exactly the value that was encoded, so that a restart

@@ -391,23 +391,11 @@ func TestPresenceVariants(t *testing.T) {
 			t.Parallel()
 			rules := variant(t, name)
 			if name == "custom" {
-				start, err := notation.ParseStart("handicap-2")
-				if err != nil {
-					t.Fatal(err)
-				}
-				if rules, err = rules.From(start); err != nil {
-					t.Fatal(err)
-				}
+				rules = handicap(t)
 			}
 			rapid.Check(t, func(rt *rapid.T) {
 				c := newClumsy(t, rt, rules)
-				for !c.game().Over() {
-					sq := c.pick(c.game().Legal(), "move")
-					for c.chance(15) {
-						c.mishap(sq)
-					}
-					c.move(sq)
-				}
+				c.playOn()
 				if c.state.Phase != referee.Over || !c.state.Ended {
 					rt.Fatalf("phase %v at the end", c.state.Phase)
 				}
@@ -417,4 +405,29 @@ func TestPresenceVariants(t *testing.T) {
 			})
 		})
 	}
+}
+
+// playOn plays any moves until the end.
+func (c *clumsy) playOn() {
+	for !c.game().Over() {
+		sq := c.pick(c.game().Legal(), "move")
+		for c.chance(15) {
+			c.mishap(sq)
+		}
+		c.move(sq)
+	}
+}
+
+// handicap is the custom game in which Black has two corners and White begins.
+func handicap(t *testing.T) engine.Rules {
+	t.Helper()
+	start, err := notation.ParseStart("handicap-2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, err := variant(t, "custom").From(start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rules
 }

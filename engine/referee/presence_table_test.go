@@ -148,8 +148,8 @@ func (s story) run(t *testing.T, b *blind) {
 	b.play(s.before)
 	b.said = nil
 	for _, sc := range s.steps {
-		switch {
-		case sc.hands == "wait":
+		switch sc.hands {
+		case "wait":
 			b.now = max(b.now, b.wake)
 			b.step(referee.Tick{At: b.wake})
 		default:

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"reversi-board/engine"
-	"reversi-board/engine/notation"
 	"reversi-board/engine/referee"
 )
 
@@ -455,18 +454,11 @@ func TestPresenceOtherVariants(t *testing.T) {
 	if got, want := b.said[len(b.said)-1], "over white 64-0 discs 13-0 wipeout"; got != want {
 		t.Errorf("last event %q, want %q", got, want)
 	}
-	start, err := notation.ParseStart("handicap-2")
-	if err != nil {
-		t.Fatal(err)
-	}
-	rules, err := variant(t, "custom").From(start)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := handicap(t)
 	b = emptyBlindTable(t, rules)
 	b.rest()
 	b.guide("black a1 e4 d5 h8 white d4 e5")
-	b.discs = start.Discs
+	b.discs = rules.Start.Discs
 	b.rest()
 	b.expect("start custom")
 	b.stage(referee.Playing, referee.ToMove, engine.White)
