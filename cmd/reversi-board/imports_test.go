@@ -87,6 +87,7 @@ func rules() []rule {
 		},
 		{folder: "display", pure: true, project: vocabulary},
 		{folder: "display/led", pure: true, project: append([]string{"display"}, vocabulary...)},
+		{folder: "display/oled", pure: true, project: append([]string{"display"}, vocabulary...), modules: []string{"golang.org/x/image"}},
 
 		{
 			folder:  "mqtt/...",
