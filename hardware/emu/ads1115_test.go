@@ -291,6 +291,8 @@ func TestADSReadyPin(t *testing.T) {
 	pin("after the pulse", gpio.High)
 	b.now += time.Second/860 - 8*time.Microsecond
 	pin("next pulse", gpio.Low)
+	b.now += time.Second/860 + 20*time.Microsecond
+	pin("who looks late misses a pulse", gpio.High)
 	b.chip.PowerCycle()
 	pin("reset", gpio.High)
 }

@@ -5,9 +5,17 @@
 //
 //   - [Bus] is the wire: an i2c.BusCloser over the chips attached to it. It
 //     answers like the Linux bus that periph opens (same error texts), counts
-//     what a real wire would carry, and fails on request.
+//     what a real wire would carry, and fails on request: lines held low,
+//     noise, brown-outs, chips that are slow or gone. [Tap] and the bus's Rail
+//     are the pins by which a controller frees it.
 //   - [TCA9555] is the 16-bit expander with its INT output, and, by an option,
 //     the PCA9555 with the erratum of that output.
+//   - [MCP23017] is the 16-bit expander with two interrupt outputs and latched
+//     events.
+//   - [ADS1115] is a converter of four inputs that takes its time, and
+//     [CD74HC4067] the multiplexer before it, with the wire that has to settle.
+//   - [ReedMatrix] is 64 contacts with diodes between eight rows and eight
+//     columns; current goes every way that it finds.
 //   - [APA102] is a chain of LEDs behind an SPI port: bits go in, lights come
 //     out. So is [WS2812], whose only wire is the port's data line: how long it
 //     is high and low is all that counts.
@@ -22,7 +30,7 @@
 // alone and imports no package of this project, so that a misreading of a
 // datasheet in a driver is not repeated here. What is wired to the pins, and
 // which magnet lies where, is package sim's affair. Time on the wire is
-// counted, not spent: a transfer takes no time.
+// counted, not spent, unless the bus is given a [Timing].
 //
 // # Why so exact
 //
@@ -36,6 +44,9 @@
 //   - Texas Instruments SCPS200E (TCA9555), sections 9.3.3, 9.4, 9.5, 9.6.
 //   - Texas Instruments SCPS131J (PCA9555), sections 8.4.1 and 8.5.
 //   - NXP PCA9555 rev. 8, sections 6.1 and 6.2, table 4.
+//   - Microchip DS20001952C (MCP23017), sections 3.2 to 3.6, tables 3-4 and 3-5.
+//   - Texas Instruments SBAS444 (ADS1115), sections 7.3, 7.4 and 8, and SCHS209
+//     (CD74HC4067).
 //   - APA Electronic, APA102 product sheet, and the measurements of the chain's
 //     forwarding published at cpldcpu.com ("Understanding the APA102
 //     Superled"), where they go beyond the sheet.
