@@ -112,7 +112,7 @@ func (s Sensor) DefaultLevels() Levels {
 // WeakestDisc returns the field in millitesla that a disc must bring to a sensor
 // of an uncalibrated board to be seen whatever the part: the threshold (30 % of
 // full scale) and the null error against it (20 %). 20 mT for a DRV5055A4, which
-// a magnet of 8 x 2 mm makes at 8 mm; 45 mT for a SS49E, at 5.4 mm.
+// a magnet of 8 x 2 mm makes just below 8 mm; 45 mT for a SS49E, at 5.4 mm.
 func (s Sensor) WeakestDisc() float64 {
 	return s.NullError * (onPercent + offPercent) / offPercent / s.Sensitivity
 }
