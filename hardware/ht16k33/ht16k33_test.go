@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -16,6 +15,11 @@ import (
 
 // The transfers below are written down from the datasheet's "Command Summary"
 // and its tables of the display RAM, not from the driver.
+
+var (
+	errNoAck = errors.New("remote I/O error")
+	errHeld  = errors.New("connection timed out")
+)
 
 // wire remembers what is sent, as hexadecimal bytes, and answers reads with the
 // RAM that was written last.
@@ -179,13 +183,13 @@ func TestErrors(t *testing.T) {
 		m, w, _ := open(t, 255)
 		w.fail = func(k int) error {
 			if k == n {
-				return syscall.EREMOTEIO
+				return errNoAck
 			}
 			return nil
 		}
 		err := m.Show(1, 0)
 		e, ok := errors.AsType[*Error](err)
-		if !ok || e.Addr != 0x70 || e.Command != command || e.Op != "write" || !errors.Is(err, syscall.EREMOTEIO) {
+		if !ok || e.Addr != 0x70 || e.Command != command || e.Op != "write" || !errors.Is(err, errNoAck) {
 			t.Fatalf("transfer %d: %v", n, err)
 		}
 		if want := fmt.Sprintf("ht16k33 at 0x70: write command %02Xh: remote I/O error", command); err.Error() != want {
@@ -210,19 +214,19 @@ func TestErrors(t *testing.T) {
 		*now += c.after
 		w.fail = func(k int) error {
 			if k == c.n {
-				return syscall.ETIMEDOUT
+				return errHeld
 			}
 			return nil
 		}
-		if e, ok := errors.AsType[*Error](m.Show(2, 0)); !ok || e.Op != c.op || !errors.Is(e, syscall.ETIMEDOUT) {
+		if e, ok := errors.AsType[*Error](m.Show(2, 0)); !ok || e.Op != c.op || !errors.Is(e, errHeld) {
 			t.Errorf("%v later, transfer %d: %v", c.after, c.n, e)
 		}
 		w.take()
 		w.fail = nil
 		show(t, m, 1, 0)
 		expect(t, "after an error", w, "70: 21", "70: A0", ram(map[int]byte{1: 1}), "70: EF", "70: 81")
-		w.fail = func(int) error { return syscall.EREMOTEIO }
-		if err := m.Dark(); !errors.Is(err, syscall.EREMOTEIO) {
+		w.fail = func(int) error { return errNoAck }
+		if err := m.Dark(); !errors.Is(err, errNoAck) {
 			t.Errorf("dark: %v", err)
 		}
 	}
