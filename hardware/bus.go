@@ -118,6 +118,8 @@ type Bus struct {
 	breaker    breaker
 	served     [priorities]uint64
 	recoveries uint64
+	unfreed    uint64
+	recoverErr error // Of the last recovery.
 }
 
 // device is what is known of one address.
@@ -500,7 +502,14 @@ func (b *Bus) runRecovery(ctx context.Context) {
 	b.mu.Lock()
 	b.recoveries++
 	b.mu.Unlock()
-	if err := b.recovery(ctx); err != nil {
+	err := b.recovery(ctx)
+	b.mu.Lock()
+	b.recoverErr = err
+	if err != nil {
+		b.unfreed++
+	}
+	b.mu.Unlock()
+	if err != nil {
 		b.log.Error("recovery of the I²C bus failed", "bus", b.raw.String(), "err", err)
 	}
 }

@@ -112,6 +112,9 @@ func TestEmulatedChipIsClockedFree(t *testing.T) {
 		if s.marked() != [2]bool{true, true} {
 			rt.Fatal("a chip was reset")
 		}
+		if st := s.bus.Stats(); st.Recoveries != 1 || st.Unfreed != 0 || st.RecoveryErr != nil {
+			rt.Fatalf("the books say %d recoveries, %d in vain, %v", st.Recoveries, st.Unfreed, st.RecoveryErr)
+		}
 	})
 }
 
@@ -141,6 +144,14 @@ func TestEmulatedChipLosesItsSupply(t *testing.T) {
 				t.Error("a line was driven high")
 			}
 		})
+	}
+}
+
+// wantInVain wants all recoveries so far to have ended with want.
+func (s *stand) wantInVain(t *testing.T, want error) {
+	t.Helper()
+	if st := s.bus.Stats(); st.Recoveries == 0 || st.Unfreed != st.Recoveries || !errors.Is(st.RecoveryErr, want) {
+		t.Errorf("the books say %d recoveries, %d in vain, %v", st.Recoveries, st.Unfreed, st.RecoveryErr)
 	}
 }
 
@@ -174,6 +185,7 @@ func TestEmulatedBusThatStaysDead(t *testing.T) {
 					t.Fatal("a dead bus carried a transfer")
 				}
 			}
+			s.wantInVain(t, c.want)
 			s.wire.Heal()
 			// The breakers wait for 5 s at most.
 			if d := s.comeBack(t); d > 6*time.Second {

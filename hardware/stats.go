@@ -13,9 +13,12 @@ type Snapshot struct {
 	Open  bool
 	Cause error
 	// Opens counts how often that happened, Recoveries how often the recovery
-	// hook ran.
-	Opens      uint64
-	Recoveries uint64
+	// hook ran, Unfreed how often of these it failed. RecoveryErr is what the
+	// last one ended with.
+	Opens       uint64
+	Recoveries  uint64
+	Unfreed     uint64
+	RecoveryErr error
 	// Devices are the addresses used so far, ascending.
 	Devices []DeviceStats
 }
@@ -61,11 +64,13 @@ func (b *Bus) Stats() Snapshot {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := Snapshot{
-		At:         b.now(),
-		Requests:   b.served,
-		Open:       b.breaker.open,
-		Opens:      b.breaker.opens,
-		Recoveries: b.recoveries,
+		At:          b.now(),
+		Requests:    b.served,
+		Open:        b.breaker.open,
+		Opens:       b.breaker.opens,
+		Recoveries:  b.recoveries,
+		Unfreed:     b.unfreed,
+		RecoveryErr: b.recoverErr,
 	}
 	if b.breaker.cause != nil {
 		s.Cause = b.breaker.cause

@@ -555,7 +555,22 @@ func TestFailureLostInterrupt(t *testing.T) {
 		if n := unannounced(); n != 10 {
 			t.Error("a change that was told of a little late counts as unannounced")
 		}
+		interruptForNothing(t, r)
 	})
+}
+
+// interruptForNothing wants the interrupts so far not to have been for nothing,
+// and one more that is.
+func interruptForNothing(t *testing.T, r *rig) {
+	t.Helper()
+	before := r.board.Stats()
+	r.board.Interrupted()
+	r.mustScan()
+	r.mustScan()
+	after := r.board.Stats()
+	if before.Needless != 0 || before.Announced < 11 || after.Announced != before.Announced+1 || after.Needless != 1 {
+		t.Errorf("an interrupt for nothing: %+v, then %+v", before, after)
+	}
 }
 
 // The interrupt erratum of the PCA9555: every chip is parked, so a change while

@@ -46,6 +46,10 @@ type Stats struct {
 	// Unannounced those of them that no Interrupted told of: interrupts that
 	// got lost, if there is an interrupt line.
 	Changes, Unannounced uint64
+	// Announced counts scans that an Interrupted came before, Needless those of
+	// them that found nothing: something that was over too soon, or noise on the
+	// line.
+	Announced, Needless uint64
 	// Banks are the chips in the order of Config.Chips.
 	Banks []BankStats
 }
@@ -81,7 +85,8 @@ type Board struct {
 	chips  []bank // In the order of Config.Chips; the lines point into it.
 	scans  uint64
 	change struct {
-		found, unannounced uint64
+		found, unannounced  uint64
+		announced, needless uint64
 		// open means that the last scan found a change that nobody told of yet.
 		open bool
 	}
@@ -188,6 +193,12 @@ func (b *Board) note(told, changed bool) {
 	if changed {
 		c.found++
 	}
+	if told {
+		c.announced++
+	}
+	if told && !changed && !c.open {
+		c.needless++
+	}
 	c.open = changed && !told
 }
 
@@ -202,6 +213,7 @@ func (b *Board) Stats() Stats {
 	defer b.mu.Unlock()
 	s := Stats{
 		Scans: b.scans, Changes: b.change.found, Unannounced: b.change.unannounced,
+		Announced: b.change.announced, Needless: b.change.needless,
 		Banks: make([]BankStats, len(b.chips)),
 	}
 	for i := range b.chips {

@@ -3,6 +3,7 @@ package oled
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"periph.io/x/conn/v3/i2c"
@@ -79,8 +80,8 @@ type Stats struct {
 	Err error
 }
 
-// Panel is a panel. It is not safe for concurrent use: one goroutine shows and
-// steps.
+// Panel is a panel. It is not safe for concurrent use, except for Stats: one
+// goroutine shows and steps.
 type Panel struct {
 	bus  *hardware.Bus
 	addr uint16
@@ -107,7 +108,9 @@ type Panel struct {
 
 	// slice and ask are requests of the bus, bound once.
 	slice, ask func(tx i2c.Bus) error
-	what       Stats
+
+	mu   sync.Mutex // Guards what.
+	what Stats
 }
 
 // New returns the panel on a bus. It sends nothing; the first Step initialises
@@ -194,7 +197,7 @@ func (p *Panel) check(ctx context.Context, now time.Duration) (more bool, err er
 	case !dark:
 		p.honest = true
 	case p.honest:
-		p.what.Resets++
+		p.note(func(s *Stats) { s.Resets++ })
 		p.dev = nil
 		return true, nil
 	}
@@ -227,8 +230,19 @@ func (p *Panel) Off(ctx context.Context) error {
 	return nil
 }
 
-// Stats returns what is known of the panel.
-func (p *Panel) Stats() Stats { return p.what }
+// Stats returns what is known of the panel. It may be called from any goroutine.
+func (p *Panel) Stats() Stats {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.what
+}
+
+// note changes what is known.
+func (p *Panel) note(change func(s *Stats)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	change(&p.what)
+}
 
 // begin makes a new driver and queues all that a panel needs which may just have
 // been plugged in, or, if it is not cold, shows something already.
@@ -293,13 +307,16 @@ func (p *Panel) tell(at part) error {
 
 // count notes that a request succeeded.
 func (p *Panel) count() {
-	p.what.Present = true
-	if p.begun {
-		p.begun = false
-		p.what.Inits++
-	} else {
-		p.what.Slices++
-	}
+	begun := p.begun
+	p.begun = false
+	p.note(func(s *Stats) {
+		s.Present = true
+		if begun {
+			s.Inits++
+		} else {
+			s.Slices++
+		}
+	})
 	if p.queue.empty() {
 		p.backoff = 0
 	}
@@ -311,8 +328,11 @@ func (p *Panel) fail(now time.Duration, err error) error {
 	p.queue.clear()
 	p.backoff = min(max(2*p.backoff, retryFirst), retryMax)
 	p.retryAt = now + p.backoff
-	p.what.Present = false
-	p.what.Failed++
-	p.what.Err = fmt.Errorf("draw on the display at 0x%02X: %w", p.addr, err)
-	return p.what.Err
+	err = fmt.Errorf("draw on the display at 0x%02X: %w", p.addr, err)
+	p.note(func(s *Stats) {
+		s.Present = false
+		s.Failed++
+		s.Err = err
+	})
+	return err
 }

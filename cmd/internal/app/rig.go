@@ -30,7 +30,8 @@ type Rig struct {
 	Buses []*hardware.Bus
 	// Matrix reads the cells.
 	Matrix Matrix
-	// Hall128, Analog and Reed are Matrix again, by kind; two of them are nil.
+	// Hall128, Analog and Reed are what Matrix reads, by kind; two of them are
+	// nil.
 	Hall128 *hall128.Board
 	Analog  *hallanalog.Board
 	Reed    *reed64.Board
@@ -49,6 +50,9 @@ type Rig struct {
 	Interrupt func(ctx context.Context) error
 
 	wires wires
+	// scans is Matrix, interrupts says that a line tells of changes.
+	scans      *watchedMatrix
+	interrupts bool
 }
 
 // RigOptions are what a rig needs besides the configuration.
@@ -84,6 +88,8 @@ func (r *Rig) open(c *configs.Hardware, o RigOptions) (err error) {
 	if err := r.openMatrix(c, o); err != nil {
 		return fmt.Errorf("wire the cells: %w", err)
 	}
+	r.scans = &watchedMatrix{matrix: r.Matrix, clock: o.Now}
+	r.Matrix, r.interrupts = r.scans, c.Kind == configs.Hall128 && c.Interrupt != ""
 	if r.Lights, err = r.openLights(c, o); err != nil {
 		return fmt.Errorf("start the LEDs: %w", err)
 	}
@@ -170,13 +176,13 @@ func (r *Rig) openLights(c *configs.Hardware, o RigOptions) (Lights, error) {
 		if err != nil {
 			return nil, err
 		}
-		return ColorLights(s), nil
+		return &watchedLights{Lights: ColorLights(s)}, nil
 	case configs.WS2812:
 		s, err := ws2812.New(r.wires.leds, config)
 		if err != nil {
 			return nil, err
 		}
-		return ColorLights(s), nil
+		return &watchedLights{Lights: ColorLights(s)}, nil
 	case configs.HT16K33:
 		red, green := ht16k33.Module(l.Order)
 		m, err := ht16k33.New(r.Buses[0].At(hardware.PrioLED), ht16k33.Config{
@@ -185,13 +191,13 @@ func (r *Rig) openLights(c *configs.Hardware, o RigOptions) (Lights, error) {
 		if err != nil {
 			return nil, err
 		}
-		return BicolorLights(m), nil
+		return &watchedLights{Lights: BicolorLights(m), lost: func() uint64 { return m.Stats().Resets }}, nil
 	case configs.MAX7219:
 		m, err := max7219.New(r.wires.leds, max7219.Config{Dots: max7219.Module(l.Order), Brightness: l.Brightness})
 		if err != nil {
 			return nil, err
 		}
-		return MonoLights(m), nil
+		return &watchedLights{Lights: MonoLights(m)}, nil
 	}
 	return nil, nil //nolint:nilnil // no LEDs, and no mistake
 }
