@@ -19,8 +19,12 @@ import (
 // while the program is not running. It is not part of the record.
 const tableFile = "simulated-table.txt"
 
-// turnTime is how long the visitor's hands take to turn a disc.
-const turnTime = 250 * time.Millisecond
+// turnTime is how long the visitor's hands take to turn a disc; liftTime is how
+// long on a board that sees no colors, which has to see it gone for a moment.
+const (
+	turnTime = 250 * time.Millisecond
+	liftTime = 700 * time.Millisecond
+)
 
 // hands move the discs of the simulated table for the page's visitor. They may
 // be used from any goroutine.
@@ -201,7 +205,11 @@ func (h *hands) place(now time.Duration, s engine.Square, c engine.Color) error 
 }
 
 func (h *hands) turn(now time.Duration, s engine.Square) error {
-	_, err := h.board.Turn(now, int(s), sim.TurnInPlace, turnTime)
+	style, takes := sim.TurnInPlace, turnTime
+	if h.board.Matrix() != nil {
+		style, takes = sim.TurnThroughEmpty, liftTime
+	}
+	_, err := h.board.Turn(now, int(s), style, takes)
 	return err
 }
 

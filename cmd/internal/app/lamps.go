@@ -14,9 +14,11 @@ const (
 	// framePeriod is how often a scene that moves is rendered: a blink of 4 Hz
 	// gets six pictures, a slow pulse looks smooth.
 	framePeriod = 40 * time.Millisecond
-	// refreshPeriod is how often a module is told again what it shows: it may
-	// have lost its settings, and some cannot be asked.
+	// refreshPeriod is how often a module is told again what it shows, and
+	// stripPeriod how often a strip is: they may have been without power for a
+	// moment, and cannot be asked.
 	refreshPeriod = time.Second
+	stripPeriod   = 5 * time.Second
 )
 
 // Lights bring a scene onto LEDs. They are used by one goroutine, the one that
@@ -108,8 +110,9 @@ func ColorLights(s colorStrip) Lights {
 			}
 			return moves
 		},
-		send: func(p *colorPicture) error { return s.Show((*[engine.Squares]hardware.RGB)(p)) },
-		dark: s.Dark,
+		send:    func(p *colorPicture) error { return s.Show((*[engine.Squares]hardware.RGB)(p)) },
+		dark:    s.Dark,
+		refresh: stripPeriod,
 	}
 }
 
