@@ -90,7 +90,7 @@ func (s *Searcher) setGoal(g engine.Goal) {
 }
 
 // start arms the stop by ctx and by a time limit (0 for none), and returns what
-// has to be called in the end.
+// has to be called in the end: a stop that comes late would end the next search.
 func (s *Searcher) start(ctx context.Context, limit time.Duration) (finish func()) {
 	s.stop.Store(false)
 	s.core.nodes, s.core.ticks, s.core.tick = 0, 0, nil
@@ -108,8 +108,16 @@ func (s *Searcher) start(ctx context.Context, limit time.Duration) (finish func(
 	if ctx.Err() != nil {
 		s.stop.Store(true)
 	}
-	off := context.AfterFunc(ctx, func() { s.stop.Store(true) })
-	return func() { off() }
+	done := make(chan struct{})
+	off := context.AfterFunc(ctx, func() {
+		s.stop.Store(true)
+		close(done)
+	})
+	return func() {
+		if !off() {
+			<-done
+		}
+	}
 }
 
 // elapsed returns the time since a reading of the clock.
