@@ -69,7 +69,7 @@ func listTable(list []archive.Entry) string {
 		return "no games\n"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%-26s %-10s %-20s %-20s %-7s %s\n", "id", "day", "black", "white", "score", "event")
+	fmt.Fprintf(&b, "%-26s %-10s %-24s %-24s %-7s %s\n", "id", "day", "black", "white", "score", "event")
 	for _, e := range list {
 		score := e.End
 		if e.Finished {
@@ -77,7 +77,7 @@ func listTable(list []archive.Entry) string {
 		} else if score == "" {
 			score = "open"
 		}
-		line := fmt.Sprintf("%-26s %-10s %-20s %-20s %-7s %s", e.ID, e.Day, cut(e.Black), cut(e.White), score, e.Event)
+		line := fmt.Sprintf("%-26s %-10s %-24s %-24s %-7s %s", e.ID, e.Day, cut(e.Black), cut(e.White), score, e.Event)
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	return b.String()
@@ -85,7 +85,7 @@ func listTable(list []archive.Entry) string {
 
 // cut makes a name fit its column.
 func cut(name string) string {
-	const column = 20
+	const column = 24
 	if r := []rune(name); len(r) > column {
 		return string(r[:column-1]) + "…"
 	}
