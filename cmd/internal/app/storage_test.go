@@ -95,6 +95,7 @@ type seenOnPage struct {
 // seenState is the state as far as the tests look at it.
 type seenState struct {
 	Seq        uint64 `json:"seq"`
+	Game       string `json:"game"`
 	Transcript string `json:"transcript"`
 	Phase      string `json:"phase"`
 	Hints      string `json:"hints"`
@@ -257,7 +258,14 @@ func configuredRules(t *testing.T) engine.Rules {
 // position.
 func run(t *testing.T, dir string, disk archive.FS) (b *board, stop func() error) {
 	t.Helper()
+	return runWith(t, dir, disk, func(*configs.Config) {})
+}
+
+// runWith is run with settings changed.
+func runWith(t *testing.T, dir string, disk archive.FS, change func(c *configs.Config)) (b *board, stop func() error) {
+	t.Helper()
 	c := configs.Default()
+	change(c)
 	c.Web.Listen, c.MQTT.Broker, c.MQTT.Embedded.Enabled = "", "", false
 	c.Hardware.Simulation.Bounce = true
 	o := Options{Config: c, Out: io.Discard, Logger: slog.New(slog.DiscardHandler)}
