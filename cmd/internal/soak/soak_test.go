@@ -342,3 +342,28 @@ func TestNoRoomForJournals(t *testing.T) {
 		t.Errorf("%+v, %v", report, err)
 	}
 }
+
+// Every board that can be built plays whole games on its own chips and wires, as
+// its settings say. (The Hall-analog board has to be calibrated first, see
+// there.)
+func TestEveryBoardPlays(t *testing.T) {
+	for _, name := range []string{"hall-128.yaml", "hall-128-mcp23017.yaml", "reed-64.yaml"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text, err := configs.Profile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := configs.Parse(name, text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, variant := range []string{"classic", "historic"} {
+				report, _ := playAll(t, Options{Config: c, Random: 2, Seed: 5, Variant: variant})
+				if report.Failed() || report.Games != 2 {
+					t.Errorf("%s: %+v", variant, report)
+				}
+			}
+		})
+	}
+}
