@@ -40,6 +40,14 @@
 // south of them before anything else here sees them, with levels of its own for
 // every cell ([Levels]), and says how much margin each has left.
 //
+// # Calibration
+//
+// A [Calibration] is what is known of one board: levels, and where it was built
+// otherwise than the settings say. Its [Lens] is applied to a scan before anything
+// else here, so that all of the rest knows squares only. It is made by asking for
+// discs, square by square, which is not done here; this package keeps its form
+// ([Calibration.Encode]) and computes levels ([Calibrate]).
+//
 // # Cells that say nothing
 //
 // Unsure is a value. A lost cell (its bank does not answer, or its chip has
@@ -49,8 +57,9 @@
 // the settling of the others. Nothing may be decided from either.
 //
 // A dead cell, both of whose outputs stay inactive for ever, looks exactly
-// like an empty square here and is NOT found by this package: only the rules
-// (a disc that must be there) or a calibration can tell.
+// like an empty square here and is NOT found by the pipeline: only the rules
+// (a disc that must be there) or a calibration can tell. What a calibration has
+// found (Config.Dead) is masked for ever.
 //
 // # What counts as flapping
 //

@@ -111,6 +111,7 @@ func (p *Pipeline) Step(now time.Duration, f Frame) Output {
 			return out
 		}
 		p.start(now, f)
+		out.Failed.add(Dead, p.cfg.Dead)
 	}
 	before := p.believed()
 	p.lose(now, f, &out)
@@ -132,7 +133,10 @@ func (p *Pipeline) Step(now time.Duration, f Frame) Output {
 }
 
 // believed returns the cells whose values count.
-func (p *Pipeline) believed() engine.Bitboard { return ^(p.lost | p.reset | p.stuck | p.flapping) }
+func (p *Pipeline) believed() engine.Bitboard { return ^(p.lost | p.reset | p.masked()) }
+
+// masked returns the cells that are not to be believed.
+func (p *Pipeline) masked() engine.Bitboard { return p.stuck | p.flapping | p.cfg.Dead }
 
 // waking reports that the chips are still being initialized: nothing has failed
 // before everything has had the time to begin.
@@ -187,7 +191,7 @@ func (p *Pipeline) track(now time.Duration, f Frame) {
 	returned := p.absent & present
 	p.absent = f.Lost
 	changed := ((f.North^p.rawNorth)|(f.South^p.rawSouth))&present | returned
-	if p.reset&(f.Lost|changed)&^p.stuck&^p.flapping != 0 {
+	if p.reset&(f.Lost|changed)&^p.masked() != 0 {
 		p.resetQuiet = now
 	}
 	if changed == 0 {
@@ -335,7 +339,7 @@ func (p *Pipeline) settle(now time.Duration, out *Output) {
 	}
 	r := Reading{
 		Occupied:  p.stableNorth | p.stableSouth,
-		Masked:    p.stuck | p.flapping,
+		Masked:    p.masked(),
 		ChangedAt: p.changed,
 	}
 	r.Lost = (p.lost | p.reset) &^ r.Masked

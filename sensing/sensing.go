@@ -46,6 +46,9 @@ type Config struct {
 	// Presence says that the cells tell discs from empty squares and nothing
 	// more: either output means a disc, and no face is known.
 	Presence bool
+	// Dead squares are masked for ever: a calibration has found that their cells
+	// say nothing.
+	Dead engine.Bitboard
 }
 
 // DefaultConfig returns the times for 20 Hz hall sensors scanned 50 times a
@@ -124,6 +127,8 @@ const (
 	BankLost Kind = "bank_lost"
 	// Reset: the chip of these cells had lost its configuration.
 	Reset Kind = "reset"
+	// Dead: not to be believed since the calibration, see Config.Dead.
+	Dead Kind = "dead"
 )
 
 // Fault is a set of cells that failed, or came back, in the same way.
@@ -135,7 +140,7 @@ type Fault struct {
 // Faults is a short list without allocation, at most one entry per kind; Stuck
 // and Ghost are never both of one board.
 type Faults struct {
-	items [4]Fault
+	items [5]Fault
 	n     int
 }
 

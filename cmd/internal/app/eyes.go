@@ -23,16 +23,19 @@ type Eyes struct {
 	pipeline *sensing.Pipeline
 	// threshold is for boards that measure, nil otherwise.
 	threshold *sensing.Threshold
-	presence  bool
-	frame     hardware.Frame
-	inputs    []referee.Input
+	// lens brings scans of cells to squares.
+	lens     sensing.Lens
+	presence bool
+	frame    hardware.Frame
+	inputs   []referee.Input
 }
 
 // NewEyes returns eyes that have not seen anything yet. A board that measures
 // needs a threshold; it is nil for others.
 func NewEyes(m Matrix, c sensing.Config, threshold *sensing.Threshold) *Eyes {
+	plain := sensing.Identity("", "")
 	return &Eyes{
-		matrix: m, pipeline: sensing.New(c), threshold: threshold, presence: c.Presence,
+		lens: plain.Lens(), matrix: m, pipeline: sensing.New(c), threshold: threshold, presence: c.Presence,
 		inputs: make([]referee.Input, 0, 8),
 	}
 }
@@ -45,6 +48,7 @@ func (e *Eyes) Look(ctx context.Context, now time.Duration) ([]referee.Input, er
 		North: engine.Bitboard(e.frame.North), South: engine.Bitboard(e.frame.South),
 		Lost: engine.Bitboard(e.frame.Lost), Reset: engine.Bitboard(e.frame.Reset),
 	}
+	e.lens.Apply(&f, &e.frame.Counts)
 	if e.frame.Analog && e.threshold != nil {
 		f.North, f.South = e.threshold.Step(now, &e.frame.Counts, f.Lost)
 	}
@@ -78,6 +82,8 @@ func faultKind(k sensing.Kind) referee.FaultKind {
 		return referee.LostBank
 	case sensing.Reset:
 		return referee.Reset
+	case sensing.Dead:
+		return referee.Dead
 	default:
 		return referee.FaultKind(k)
 	}

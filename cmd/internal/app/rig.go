@@ -202,21 +202,9 @@ func (r *Rig) openLights(c *configs.Hardware, o RigOptions) (Lights, error) {
 	return nil, nil //nolint:nilnil // no LEDs, and no mistake
 }
 
-// Eyes returns eyes for this board that have not seen anything yet.
-func (r *Rig) Eyes(c *configs.Config) (*Eyes, error) {
-	var threshold *sensing.Threshold
-	if r.Analog != nil {
-		sensor := sensing.DRV5055A4()
-		if c.Hardware.Analog.Sensor == configs.SS49E {
-			sensor = sensing.SS49E()
-		}
-		var err error
-		if threshold, err = sensing.NewThreshold(sensing.AllLevels(sensor.DefaultLevels()), sensor); err != nil {
-			return nil, fmt.Errorf("measure the cells: %w", err)
-		}
-	}
-	return NewEyes(r.Matrix, SensingOf(c), threshold), nil
-}
+// Eyes returns eyes for this board, never calibrated, that have not seen anything
+// yet.
+func (r *Rig) Eyes(c *configs.Config) (*Eyes, error) { return r.CalibratedEyes(c, nil) }
 
 // Interrupted tells the board that its interrupt line fell, for the counters.
 func (r *Rig) Interrupted() {

@@ -7,12 +7,15 @@ import (
 	"time"
 
 	"reversi-board/cmd/internal/app"
+	"reversi-board/cmd/internal/calibrate"
 	"reversi-board/configs"
 	"reversi-board/display"
 	"reversi-board/engine"
 	"reversi-board/engine/record"
 	"reversi-board/engine/referee"
+	"reversi-board/hardware"
 	"reversi-board/hardware/sim"
+	"reversi-board/sensing"
 )
 
 // Journal stores events. *archive.Journal is one.
@@ -31,6 +34,9 @@ type Options struct {
 	// Sim, if not nil, is a table that has been played on before: its discs
 	// stay where they are. Otherwise the start position is laid out.
 	Sim *sim.Board
+	// Calibration is that of the board. Without one, a board that measures and
+	// has not been played on is calibrated first; others are as the settings say.
+	Calibration *sensing.Calibration
 	// Start is where the virtual clock begins.
 	Start time.Duration
 }
@@ -44,13 +50,14 @@ type Table struct {
 	// OnFact, if not nil, is told about every event once it is journaled.
 	OnFact func(f app.Fact, now time.Duration)
 
-	rig     *app.Rig
-	eyes    *app.Eyes
-	journal Journal
-	cues    display.Cues
-	scene   display.Scene
-	now     time.Duration
-	period  time.Duration
+	rig         *app.Rig
+	eyes        *app.Eyes
+	calibration *sensing.Calibration
+	journal     Journal
+	cues        display.Cues
+	scene       display.Scene
+	now         time.Duration
+	period      time.Duration
 	// next is when the last scan began.
 	next  time.Duration
 	wake  time.Duration
@@ -76,7 +83,12 @@ func New(o Options) (*Table, error) {
 		return nil, err
 	}
 	t.Sim = t.rig.Sim
-	if t.eyes, err = t.rig.Eyes(o.Config); err != nil {
+	if t.calibration = o.Calibration; t.calibration == nil && t.rig.Analog != nil && o.Sim == nil {
+		if t.calibration, err = t.calibrate(o.Config); err != nil {
+			return nil, errors.Join(err, t.rig.Close())
+		}
+	}
+	if t.eyes, err = t.rig.CalibratedEyes(o.Config, t.calibration); err != nil {
 		return nil, errors.Join(err, t.rig.Close())
 	}
 	t.Core = app.NewCore(app.CoreOptions{
@@ -87,6 +99,40 @@ func New(o Options) (*Table, error) {
 	}
 	return t, nil
 }
+
+// calibrate reads the levels of the board from whole boards, through the real
+// driver.
+func (t *Table) calibrate(c *configs.Config) (*sensing.Calibration, error) {
+	faces := map[calibrate.Lying]sim.Face{
+		calibrate.Nothing: sim.NoDisc, calibrate.NorthDown: sim.NorthUp, calibrate.SouthDown: sim.SouthUp,
+	}
+	scan := func() (f hardware.Frame) {
+		t.next = max(t.next+t.period, t.now)
+		t.now = t.next
+		t.Sim.Advance(t.now)
+		// What could not be read is lost, and waited for.
+		_ = t.rig.Matrix.Scan(context.Background(), t.now, &f)
+		return f
+	}
+	levels, err := calibrate.Whole(func(l calibrate.Lying) {
+		var all [engine.Squares]sim.Face
+		for s := range all {
+			all[s] = faces[l]
+		}
+		t.Sim.Set(all)
+		// The scan that runs has begun before.
+		scan()
+	}, scan)
+	if err != nil {
+		return nil, fmt.Errorf("calibrate the board: %w", err)
+	}
+	cal := sensing.Identity(app.WiringOf(&c.Hardware))
+	cal.Measured, cal.Levels = true, levels
+	return &cal, nil
+}
+
+// Calibration returns the calibration of the board, nil if it has none.
+func (t *Table) Calibration() *sensing.Calibration { return t.calibration }
 
 // Now returns the virtual time.
 func (t *Table) Now() time.Duration { return t.now }
