@@ -270,6 +270,8 @@ func TestMistakesAreNamed(t *testing.T) {
 		broker   = `want mqtt://host:1883, mqtts://host:8883 (the port is always needed), or empty`
 		openPage = ` lets everybody on the network give orders to the board, since the page has no login: ` +
 			`want 127.0.0.1 or [::1] (and a tunnel or a proxy)`
+		harmful = `LEDs driven by PWM, PCM or DMA disturb the sound and can damage the memory card: ` +
+			`want ws2812, with the strip on the data line of hardware.leds.port (SPI0.0)`
 		order = `want rows, serpentine, or a list of 64 different numbers from 0 to 63, for a1 to h8`
 	)
 	for _, test := range []struct{ name, text, want string }{
@@ -350,6 +352,10 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"interrupt", "hardware: {interrupt: GPIO28}\n", `my.yaml:1: hardware.interrupt: "GPIO28": want a header pin, GPIO2 to GPIO27, or none`},
 		{"interrupt on the id pins", "hardware: {interrupt: GPIO1}\n", `my.yaml:1: hardware.interrupt: "GPIO1": want a header pin, GPIO2 to GPIO27, or none`},
 		{"leds", "hardware: {leds: {driver: ws2801}}\n", `my.yaml:1: hardware.leds.driver: "ws2801": want apa102, ws2812, ht16k33, max7219 or none`},
+		{"leds by pwm", "hardware:\n  leds:\n    driver: pwm\n", `my.yaml:3: hardware.leds.driver: "pwm": ` + harmful},
+		{"leds by dma", "hardware: {leds: {driver: DMA, dma_channel: 5}}\n", `my.yaml:1: hardware.leds.driver: "DMA": ` + harmful + "\nmy.yaml:1: hardware.leds.dma_channel: unknown key: known here: driver, port, address, order, brightness, max_milliamps"},
+		{"leds by a library for both", "hardware: {leds: {driver: rpi_ws281x}}\n", `my.yaml:1: hardware.leds.driver: "rpi_ws281x": ` + harmful},
+		{"leds on a pin", "hardware: {leds: {driver: ws2812, port: GPIO18}}\n", `my.yaml:1: hardware.leds.port: "GPIO18": want an SPI port, SPI0.0 or /dev/spidev0.0`},
 		{"port", "hardware: {leds: {port: SPI0}}\n", `my.yaml:1: hardware.leds.port: "SPI0": want an SPI port, SPI0.0 or /dev/spidev0.0`},
 		{"order word", "hardware: {leds: {order: spiral}}\n", `my.yaml:1: hardware.leds.order: "spiral": ` + order},
 		{"order short", "hardware: {leds: {order: [1, 2]}}\n", "my.yaml:1: hardware.leds.order: a list of 2: " + order},
@@ -386,6 +392,8 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"no second bus", strings.Replace(mcp, "/dev/i2c-3", "none", 1), "my.yaml:6: hardware.expanders.second_addresses: there are chips on a second bus, but no second bus: set hardware.i2c.second_bus"},
 		{"header pin twice", "hardware:\n  interrupt: GPIO17\n  buzzer: GPIO17\n", "my.yaml:2: hardware.interrupt: GPIO17 is wanted by hardware.buzzer and by hardware.interrupt: every pin of the header can have one use"},
 		{"header pin of the matrix", "hardware:\n  kind: reed-64\n  buttons:\n    hint: GPIO27\n", "my.yaml:4: hardware.buttons.hint: GPIO27 is wanted by hardware.buttons.hint and by hardware.matrix.columns[7]: every pin of the header can have one use"},
+		{"half of the taps", "hardware:\n  recovery:\n    rail: GPIO22\n    sda: GPIO24\n", "my.yaml:4: hardware.recovery.sda: a held bus is clocked free with both lines: name the pins of hardware.recovery.scl and hardware.recovery.sda, or none for both"},
+		{"pin of the supply", "hardware:\n  recovery: {rail: GPIO22}\n  kind: reed-64\n  oled: {driver: ssd1306}\n", "my.yaml:2: hardware.recovery.rail: GPIO22 is wanted by hardware.recovery.rail and by hardware.matrix.columns[3]: every pin of the header can have one use"},
 		{"header pin of the bus", "hardware:\n  buttons:\n    hint: GPIO3\n", "my.yaml:3: hardware.buttons.hint: GPIO3 is wanted by hardware.i2c.bus and by hardware.buttons.hint: every pin of the header can have one use"},
 		{"matrix short", "hardware: {matrix: {rows: [GPIO5]}}\n", "my.yaml:1: hardware.matrix.rows: a list of 1: want a list of 8 header pins, GPIO2 to GPIO27"},
 		{"matrix pin", "hardware: {analog: {select: [GPIO5, GPIO6, GPIO13, 19]}}\n", "my.yaml:1: hardware.analog.select[3]: \"19\" is not text: put it in quotes; want a header pin, GPIO2 to GPIO27"},

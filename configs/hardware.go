@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
+
 	"reversi-board/engine"
 )
 
@@ -142,7 +144,8 @@ type Tap struct {
 }
 
 // Recovery are the pins that free a stuck bus, empty where there are none: SCL
-// and SDA reach the lines of the first bus, Rail switches the chips' supply.
+// and SDA, which are both there or both empty, reach the lines of the first bus,
+// Rail switches the supply of the chips on all buses.
 type Recovery struct {
 	SCL, SDA, Rail string
 }
@@ -228,7 +231,7 @@ func (h *Hardware) fields(l *loader) []field {
 		),
 		l.section(
 			"leds",
-			l.word("driver", []string{APA102, WS2812, HT16K33, MAX7219, NoLEDs}, &h.LEDs.Driver),
+			l.ledDriver("driver", &h.LEDs.Driver),
 			text(l, "port", "an SPI port, SPI0.0 or /dev/spidev0.0", &h.LEDs.Port, accept(spiPort)),
 			hex(l, "address", &h.LEDs.Address, 0x70, 0x77),
 			l.order("order", &h.LEDs.Order),
@@ -257,6 +260,21 @@ func (h *Hardware) fields(l *loader) []field {
 			l.yes("bounce", &h.Simulation.Bounce),
 		),
 	}
+}
+
+// ledDriver reads the kind of LEDs. The ways to drive a WS2812 strip that harm
+// other parts of the computer are refused with the one that does not.
+func (l *loader) ledDriver(key string, dst *string) field {
+	known := l.word(key, []string{APA102, WS2812, HT16K33, MAX7219, NoLEDs}, dst)
+	harmful := []string{"pwm", "pcm", "dma", "ws281x", "rpi_ws281x", "rpi-ws281x"}
+	return field{key, func(path string, n *yaml.Node) {
+		if !slices.Contains(harmful, strings.ToLower(n.Value)) {
+			known.read(path, n)
+			return
+		}
+		l.add(n.Line, path, shown(n.Value)+": LEDs driven by PWM, PCM or DMA disturb the sound and can damage the "+
+			"memory card: want ws2812, with the strip on the data line of hardware.leds.port (SPI0.0)")
+	}}
 }
 
 func i2cDevice(s string) bool { return smallNumber(s, "/dev/i2c-", 255) }
@@ -295,7 +313,7 @@ func (h *Hardware) uses() []use {
 		{h.Buttons.Pass, "hardware.buttons.pass"},
 		{h.Buzzer, "hardware.buzzer"},
 	}
-	if h.Kind != Reed64 {
+	if h.usesI2C() {
 		list = append(list,
 			use{h.Recovery.SCL, "hardware.recovery.scl"},
 			use{h.Recovery.SDA, "hardware.recovery.sda"},
@@ -317,11 +335,16 @@ func (h *Hardware) uses() []use {
 	return slices.DeleteFunc(list, func(u use) bool { return u.pin == "" })
 }
 
+// usesI2C reports whether anything is on an I2C bus.
+func (h *Hardware) usesI2C() bool {
+	return h.Kind != Reed64 || h.LEDs.Driver == HT16K33 || h.OLED.Driver != NoOLED
+}
+
 // busPins lists the header pins of the buses that this board uses, with the
 // key that needs them.
 func (h *Hardware) busPins() []use {
 	var list []use
-	if h.I2C.Bus == "/dev/i2c-1" && (h.Kind != Reed64 || h.LEDs.Driver == HT16K33 || h.OLED.Driver != NoOLED) {
+	if h.I2C.Bus == "/dev/i2c-1" && h.usesI2C() {
 		list = append(list, use{"GPIO2", "hardware.i2c.bus"}, use{"GPIO3", "hardware.i2c.bus"})
 	}
 	onSPI := h.LEDs.Driver == APA102 || h.LEDs.Driver == WS2812 || h.LEDs.Driver == MAX7219

@@ -234,6 +234,10 @@ func (l *loader) checkHardware(h *Hardware) {
 	case HallAnalog:
 		l.checkTaps(h)
 	}
+	if r := h.Recovery; (r.SCL == "") != (r.SDA == "") {
+		l.blame("a held bus is clocked free with both lines: name the pins of hardware.recovery.scl and "+
+			"hardware.recovery.sda, or none for both", "hardware.recovery.scl", "hardware.recovery.sda")
+	}
 	l.checkHeader(h)
 }
 

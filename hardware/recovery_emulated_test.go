@@ -39,7 +39,7 @@ func newStand() *stand {
 		return ctx.Err()
 	}
 	s.taps = &hardware.Taps{
-		SCL: scl, SDA: sda, Sleep: wait,
+		SCL: scl, SDA: sda, Sleep: wait, Now: clock,
 		// The chips' capacitors hold the supply up for a while.
 		Rail: s.wire.Rail(emu.RailOptions{Now: clock, Discharge: 300 * time.Millisecond}),
 	}

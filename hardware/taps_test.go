@@ -80,6 +80,7 @@ func (l *lines) taps(c *clock) *Taps {
 			return nil
 		},
 		Sleep: c.sleep,
+		Now:   c.now,
 	}
 }
 
@@ -146,5 +147,111 @@ func TestBusThatCannotBeFreed(t *testing.T) {
 	ended := &lines{hangs: true}
 	if err := ended.taps(&clock{}).Recover(ctx); !errors.Is(err, context.Canceled) || ended.pullSCL || ended.pullSDA {
 		t.Errorf("ended context: %v", err)
+	}
+}
+
+// Without taps nobody can see whether a line is held: a bus that is dead has its
+// supply cycled.
+func TestOnlyTheSupplyCanBeSwitched(t *testing.T) {
+	t.Parallel()
+	l, c := &lines{hangs: true}, &clock{}
+	taps := l.taps(c)
+	taps.SCL, taps.SDA = nil, nil
+	if err := taps.Recover(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(l.rail) != 2 || l.rail[0] || !l.rail[1] || !l.sda() || l.clocks != 0 {
+		t.Errorf("rail %v, SDA %v, %d clocks", l.rail, l.sda(), l.clocks)
+	}
+	taps.Rail = nil
+	if err := taps.Recover(t.Context()); !errors.Is(err, ErrHeld) {
+		t.Errorf("with nothing at all: %v", err)
+	}
+}
+
+// A bus that is dead for good is probed every 5 s. Its supply is cycled at once,
+// then 5 s after that did not help, 10 s, 20 s and so on up to 5 minutes: chips
+// on other buses lose theirs each time. The next trouble is a new one.
+func TestSupplyIsCycledMoreAndMoreRarely(t *testing.T) {
+	t.Parallel()
+	for name, wired := range map[string]bool{"with taps": true, "without taps": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			testRarer(t, wired)
+		})
+	}
+}
+
+func testRarer(t *testing.T, wired bool) {
+	t.Helper()
+	l, c := &lines{holdSCL: true}, &clock{} // A short: power does not end it here.
+	taps := l.taps(c)
+	var cycled []time.Duration
+	taps.Rail = func(on bool) error {
+		if !on {
+			cycled = append(cycled, c.t)
+		}
+		return nil
+	}
+	if !wired {
+		taps.SCL, taps.SDA = nil, nil
+	}
+	probe := func(until time.Duration) {
+		for ; c.t < until; c.t += 5 * time.Second {
+			err := taps.Recover(t.Context())
+			if !errors.Is(err, ErrHeld) && (wired || err != nil) {
+				t.Fatalf("at %v: %v", c.t, err)
+			}
+		}
+	}
+	probe(30 * time.Minute)
+	wantRarer(t, cycled)
+	// An hour without trouble.
+	before := len(cycled)
+	c.t += time.Hour
+	probe(c.t + 6*time.Second)
+	if len(cycled) != before+2 {
+		t.Errorf("then %d times in 6 s, want at once and after 5 s", len(cycled)-before)
+	}
+}
+
+// wantRarer wants the pauses to be 5 s, 10 s, 20 s and so on up to 5 minutes.
+func wantRarer(t *testing.T, cycled []time.Duration) {
+	t.Helper()
+	if len(cycled) < 10 || cycled[0] != 0 {
+		t.Fatalf("cycled at %v", cycled)
+	}
+	for i := 1; i < len(cycled); i++ {
+		pause, least := cycled[i]-cycled[i-1], min(5*time.Second<<(i-1), 5*time.Minute)
+		// A probe every 5 s, and the time that a cycle takes.
+		if pause < least || pause > least+10*time.Second {
+			t.Errorf("cycle %d came %v after the one before, want %v", i, pause, least)
+		}
+	}
+}
+
+// A supply that cannot be switched on again at first is not left off: chips
+// without it hold no line, and nobody would ask again.
+func TestSupplyIsNotLeftOff(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("switch trouble")
+	for fails, want := range map[int]error{1: nil, 4: nil, 5: broken, 6: broken} {
+		l, c := &lines{hangs: true}, &clock{}
+		taps, left := l.taps(c), fails
+		rail := taps.Rail
+		taps.Rail = func(on bool) error {
+			if on && left > 0 {
+				left--
+				return broken
+			}
+			return rail(on)
+		}
+		if err := taps.Recover(t.Context()); !errors.Is(err, want) {
+			t.Errorf("%d failures: %v, want %v", fails, err, want)
+		}
+		c.t += 6 * time.Second
+		if err := taps.Recover(t.Context()); err != nil || l.unpowered {
+			t.Errorf("%d failures, then again: %v, off %v", fails, err, l.unpowered)
+		}
 	}
 }

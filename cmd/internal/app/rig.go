@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"reversi-board/configs"
@@ -109,14 +110,28 @@ func (r *Rig) open(c *configs.Hardware, o RigOptions) (err error) {
 	return nil
 }
 
-// openBuses gives every bus its owner. The taps and the rail are the first
-// bus's.
+// openBuses gives every bus its owner. The taps are on the first bus; the rail
+// feeds the chips of all, so that a second one can be freed as well.
 func (r *Rig) openBuses(o RigOptions) {
+	// Two owners may want to switch.
+	var switching sync.Mutex
+	rail := r.wires.rail
+	if rail != nil {
+		rail = func(on bool) error {
+			switching.Lock()
+			defer switching.Unlock()
+			return r.wires.rail(on)
+		}
+	}
 	for i, raw := range r.wires.buses {
 		b := hardware.BusOptions{Now: o.Now, Sleep: o.Sleep, Inline: o.Inline, Logger: o.Logger}
+		taps := &hardware.Taps{}
 		if i == 0 && r.wires.taps != nil {
-			r.wires.taps.Sleep = o.Sleep
-			b.Recover = r.wires.taps.Recover
+			taps = r.wires.taps
+		}
+		taps.Rail, taps.Sleep, taps.Now = rail, o.Sleep, o.Now
+		if taps.SCL != nil || rail != nil {
+			b.Recover = taps.Recover
 		}
 		r.Buses = append(r.Buses, hardware.NewBus(raw, b))
 	}

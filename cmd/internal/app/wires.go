@@ -32,7 +32,9 @@ type wires struct {
 	rows    reed64.Rows
 	columns reed64.Columns
 	channel hallanalog.Selector
+	// taps free the first bus, rail switches the supply of the chips on all.
 	taps    *hardware.Taps
+	rail    func(on bool) error
 	buttons []button.Button
 	buzzer  buzzer.Output
 	// interrupt waits for the line to fall.
@@ -98,12 +100,14 @@ func simulated(c *configs.Hardware, o RigOptions) (wires, *sim.Board) {
 	case configs.HallAnalog:
 		w.channel = board.Select()
 	}
-	if usesI2C(c) && c.Recovery != (configs.Recovery{}) {
+	if c.Recovery.SCL != "" && c.Recovery.SDA != "" {
 		scl, sda := board.Bus().Taps()
 		w.taps = &hardware.Taps{SCL: scl, SDA: sda}
-		if c.Recovery.Rail != "" {
-			w.taps.Rail = board.Bus().Rail(emu.RailOptions{Now: o.Now, Discharge: 100 * time.Millisecond})
-		}
+	}
+	if c.Recovery.Rail != "" {
+		rail := emu.RailOptions{Now: o.Now, Discharge: 100 * time.Millisecond}
+		first, second := board.Bus().Rail(rail), board.SecondBus().Rail(rail)
+		w.rail = func(on bool) error { return errors.Join(first(on), second(on)) }
 	}
 	for _, b := range buttonsOf(c) {
 		w.buttons = append(w.buttons, button.Button{Name: b.name, Input: board.Button(b.name)})
@@ -215,21 +219,18 @@ func (w *wires) openCells(c *configs.Hardware) error {
 // openRecovery switches the supply on and takes the taps.
 func (w *wires) openRecovery(c *configs.Hardware) error {
 	r := c.Recovery
-	if r.Rail == "" && (r.SCL == "" || r.SDA == "") {
-		return nil
-	}
-	w.taps = &hardware.Taps{}
 	if r.Rail != "" {
 		rail, err := pi.OpenOutput(r.Rail, gpio.High)
 		if err != nil {
 			return fmt.Errorf("open hardware.recovery.rail: %w", err)
 		}
-		w.taps.Rail = func(on bool) error { return rail.Set(gpio.Level(on)) }
+		w.rail = func(on bool) error { return rail.Set(gpio.Level(on)) }
 	}
-	if r.SCL == "" || r.SDA == "" {
+	if r.SCL == "" || r.SDA == "" || !usesI2C(c) {
 		return nil
 	}
 	var err error
+	w.taps = &hardware.Taps{}
 	if w.taps.SCL, err = pi.OpenTap(r.SCL); err != nil {
 		return fmt.Errorf("open hardware.recovery.scl: %w", err)
 	}
