@@ -148,7 +148,7 @@ func (b *bench) cutInFlips(sq engine.Square, move bool) error {
 	if err != nil {
 		return err
 	}
-	if err := b.untilRest(rest + time.Duration(b.rng.IntN(2))*reaction); err != nil {
+	if err := b.untilRest(rest + time.Duration(b.rng.IntN(2))*b.reaction); err != nil {
 		return err
 	}
 	if err := b.turnSome(flips); err != nil {

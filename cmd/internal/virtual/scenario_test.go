@@ -71,7 +71,8 @@ func (b *bench) follow() error {
 	d := b.lying()
 	for _, do := range []error{
 		act((g.Flip|g.Turn)&d.Occupied(), func(c int) (time.Duration, error) {
-			return b.sim.Turn(b.clock, c, sim.TurnStyle(b.rng.IntN(2)), 0)
+			style, takes := b.howToTurn()
+			return b.sim.Turn(b.clock, c, style, takes)
 		}),
 		act(g.Remove&d.Occupied(), func(c int) (time.Duration, error) { return b.sim.Lift(b.clock, c) }),
 		act(g.PlaceBlack&d.Empty(), func(c int) (time.Duration, error) { return b.sim.Place(b.clock, c, sim.NorthUp) }),
@@ -81,7 +82,7 @@ func (b *bench) follow() error {
 			return do
 		}
 	}
-	return b.untilRest(rest + reaction)
+	return b.untilRest(rest + b.reaction)
 }
 
 // Scenario 12: 10 undo and redo cycles at ply 12, by order and by hand in turn.
@@ -135,7 +136,7 @@ func undoByHand(b *bench) error {
 	if err != nil {
 		return err
 	}
-	if err := b.untilRest(rest + reaction); err != nil {
+	if err := b.untilRest(rest + b.reaction); err != nil {
 		return err
 	}
 	if err := b.follow(); err != nil {
@@ -291,14 +292,14 @@ func (b *bench) measure(sq engine.Square, rng *rand.Rand) (atRest, lastEdge time
 	var wire, edge time.Duration
 	pins := b.sim.Chip(sq.Rank()).Pins()
 	for lit(b.sim.LEDs()) != flips {
-		for at := b.now; at <= b.now+period; at += time.Millisecond {
+		for at := b.now; at <= b.now+b.period; at += time.Millisecond {
 			b.sim.Advance(at)
 			if p := b.sim.Chip(sq.Rank()).Pins(); p != pins {
 				pins, edge = p, at
 			}
 		}
 		bits, spi := b.sim.Bus().Stats().Bits, b.sim.Strip().WireTime()
-		if err := b.pass(period); err != nil {
+		if err := b.pass(b.period); err != nil {
 			return 0, 0, err
 		}
 		const clock = 400_000 // Hz
@@ -315,7 +316,7 @@ func (b *bench) measure(sq engine.Square, rng *rand.Rand) (atRest, lastEdge time
 		}
 		last = max(last, at)
 	}
-	return shown - rest, shown - edge, b.untilRest(last + reaction)
+	return shown - rest, shown - edge, b.untilRest(last + b.reaction)
 }
 
 // A board at rest allocates nothing: scan, sensing, referee, scene and LEDs, with
@@ -327,7 +328,7 @@ func TestScanAllocatesNothing(t *testing.T) {
 		must(t, b.pass(time.Second))
 		must(t, b.expectLights(wantLights))
 		frames := b.sim.Strip().Frames()
-		if n := testing.AllocsPerRun(200, func() { must(t, b.table.Run(period)) }); n != 0 {
+		if n := testing.AllocsPerRun(200, func() { must(t, b.table.Run(b.period)) }); n != 0 {
 			t.Errorf("%s: %v allocations in a scan", what, n)
 		}
 		t.Logf("%s: %d LED frames", what, b.sim.Strip().Frames()-frames)
@@ -352,7 +353,7 @@ func BenchmarkScan(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if err := bench.table.Run(period); err != nil {
+		if err := bench.table.Run(bench.period); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"reversi-board/cmd/internal/app"
+	"reversi-board/cmd/internal/soak"
 	"reversi-board/cmd/internal/virtual"
 	"reversi-board/configs"
 	"reversi-board/display"
@@ -86,24 +87,33 @@ type bench struct {
 	// program knows it if remembers is set.
 	seen      engine.Discs
 	remembers bool
+	// period is the time between two scans, reaction how long after the last disc
+	// has come to rest the board has answered on its LEDs. blind says that the
+	// board sees no colors: hands then lift what they turn, for a moment.
+	period, reaction time.Duration
+	blind            bool
+	// wire makes transfers take their time.
+	wire bool
 }
 
-// period is the time between two scans.
-const period = 20 * time.Millisecond
-
-// newBench lays the table with bouncing discs.
+// newBench lays the built-in table with bouncing discs.
 func newBench(seed uint64, j journal) (*bench, error) {
-	c := configs.Default()
-	c.Hardware.Simulation.Seed, c.Hardware.Simulation.Bounce = seed, true
-	if c.Sensing.Period() != period {
-		return nil, fmt.Errorf("scans every %v", c.Sensing.Period())
+	return newBenchOf(configs.Default(), seed, j)
+}
+
+// newBenchOf lays the table of some settings with bouncing discs.
+func newBenchOf(c *configs.Config, seed uint64, j journal) (*bench, error) {
+	c.Hardware.Simulation = configs.Simulation{Enabled: true, Seed: seed, Bounce: true, Noise: c.Hardware.Simulation.Noise}
+	b := &bench{
+		config: c, journal: j, rng: rand.New(rand.NewPCG(seed, 1)), //nolint:gosec // clumsy hands, repeatably
+		period: c.Sensing.Period(), reaction: soak.Budget(c), blind: c.Hardware.Kind == configs.Reed64,
 	}
-	b := &bench{config: c, journal: j, rng: rand.New(rand.NewPCG(seed, 1))} //nolint:gosec // clumsy hands, repeatably
+	if c.Hardware.LEDs.Driver != configs.APA102 {
+		return b, nil
+	}
 	var err error
-	if b.shadow, err = newShadow(c); err != nil {
-		return nil, err
-	}
-	return b, nil
+	b.shadow, err = newShadow(c)
+	return b, err
 }
 
 // switchOn starts a program at the table, the first time with the discs of the
@@ -111,7 +121,7 @@ func newBench(seed uint64, j journal) (*bench, error) {
 func (b *bench) switchOn() error {
 	var err error
 	b.table, err = virtual.New(virtual.Options{
-		Config: b.config, Journal: b.journal, JID: jid, Sim: b.sim, Start: b.now,
+		Config: b.config, Journal: b.journal, JID: jid, Sim: b.sim, Start: b.now, Wire: b.wire,
 	})
 	if err != nil {
 		return err
@@ -138,7 +148,7 @@ func (b *bench) switchOff() error {
 // pass lets the time of the story go on by d.
 func (b *bench) pass(d time.Duration) error {
 	b.clock += d
-	for b.now+period <= b.clock {
+	for b.now+b.period <= b.clock {
 		if err := b.scan(); err != nil {
 			return err
 		}
@@ -149,7 +159,7 @@ func (b *bench) pass(d time.Duration) error {
 // scan is one turn of the board's loop, and a look at its LEDs.
 func (b *bench) scan() error {
 	if b.off {
-		b.now += period
+		b.now += b.period
 		b.sim.Advance(b.now)
 		return nil
 	}
@@ -190,6 +200,9 @@ func (b *bench) watch(sc *display.Scene) {
 
 // compareWire makes sure that the LEDs of the table show what was sent.
 func (b *bench) compareWire() error {
+	if b.shadow == nil {
+		return nil
+	}
 	want, err := b.shadow.frame(&b.scene, b.now)
 	if err != nil {
 		return err
@@ -214,6 +227,9 @@ func lit(leds [engine.Squares]emu.LED) engine.Bitboard {
 // read from the light of the coming second.
 func (b *bench) lights() (lights, error) {
 	meant := sceneLights(&b.scene, b.now)
+	if b.shadow == nil {
+		return meant, nil
+	}
 	seen, err := b.shadow.wireLights(&b.scene, b.now)
 	if err != nil {
 		return nil, err

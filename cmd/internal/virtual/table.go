@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"periph.io/x/conn/v3/gpio"
+
 	"reversi-board/cmd/internal/app"
 	"reversi-board/cmd/internal/calibrate"
 	"reversi-board/configs"
@@ -14,6 +16,7 @@ import (
 	"reversi-board/engine/record"
 	"reversi-board/engine/referee"
 	"reversi-board/hardware"
+	"reversi-board/hardware/emu"
 	"reversi-board/hardware/sim"
 	"reversi-board/sensing"
 )
@@ -39,7 +42,17 @@ type Options struct {
 	Calibration *sensing.Calibration
 	// Start is where the virtual clock begins.
 	Start time.Duration
+	// Wire makes transfers on the buses take the time of their bits. A line that
+	// is held costs the timeout of the kernel in any case.
+	Wire bool
 }
+
+const (
+	// heldFor is how long a transfer over a held line takes to fail.
+	heldFor = 50 * time.Millisecond
+	// retryLEDs is how soon LEDs that did not answer are told again.
+	retryLEDs = time.Second
+)
 
 // Table is a board on a virtual clock. It is used by one goroutine.
 type Table struct {
@@ -64,6 +77,12 @@ type Table struct {
 	games int
 	// litAt is when the LEDs were last sent something new.
 	litAt time.Duration
+	// ledErr is why the LEDs show nothing new; they are told again at ledAgain.
+	ledErr   error
+	ledAgain time.Duration
+	screen   *screen
+	// listens says that the interrupt line of the cells is looked at.
+	listens bool
 }
 
 // New builds a table. Nothing has been scanned yet: call Run.
@@ -83,6 +102,15 @@ func New(o Options) (*Table, error) {
 		return nil, err
 	}
 	t.Sim = t.rig.Sim
+	t.listens = o.Config.Hardware.Kind == configs.Hall128 && o.Config.Hardware.Interrupt != ""
+	timing := emu.Timing{Spend: t.spend, Wire: o.Wire, Timeout: heldFor}
+	t.Sim.Bus().SetTiming(timing)
+	t.Sim.SecondBus().SetTiming(timing)
+	if t.rig.OLED != nil {
+		if t.screen, err = newScreen(t.rig.OLED); err != nil {
+			return nil, errors.Join(err, t.rig.Close())
+		}
+	}
 	if t.calibration = o.Calibration; t.calibration == nil && t.rig.Analog != nil && o.Sim == nil {
 		if t.calibration, err = t.calibrate(o.Config); err != nil {
 			return nil, errors.Join(err, t.rig.Close())
@@ -139,9 +167,14 @@ func (t *Table) Now() time.Duration { return t.now }
 
 // sleep lets the retries of the bus wait without anybody waiting.
 func (t *Table) sleep(ctx context.Context, d time.Duration) error {
+	t.spend(d)
+	return ctx.Err()
+}
+
+// spend lets time go by during a transfer.
+func (t *Table) spend(d time.Duration) {
 	t.now += d
 	t.Sim.Advance(t.now)
-	return ctx.Err()
 }
 
 // stamp gives events a wall clock that starts with the virtual one.
@@ -195,6 +228,9 @@ func (t *Table) scan() error {
 	t.next = max(t.next+t.period, t.now)
 	t.now = t.next
 	t.Sim.Advance(t.now)
+	if t.listens && t.Sim.INT() == gpio.Low {
+		t.rig.Interrupted()
+	}
 	// A bus that cannot be read shows as lost cells.
 	inputs, _ := t.eyes.Look(context.Background(), t.now)
 	for _, in := range inputs {
@@ -208,7 +244,11 @@ func (t *Table) scan() error {
 			return err
 		}
 	}
-	return t.light()
+	t.light()
+	if t.screen != nil {
+		t.screen.step(&t.Core.State, t.now)
+	}
+	return nil
 }
 
 // Do feeds the referee, journals what follows and then shows it.
@@ -234,22 +274,29 @@ func (t *Table) Do(in referee.Input) (*referee.Refuse, error) {
 	return out.Refused, nil
 }
 
-// light shows the scene on the emulated LEDs.
-func (t *Table) light() error {
+// light shows the scene on the emulated LEDs. Nothing else waits for them.
+func (t *Table) light() {
 	t.cues.Now = t.now
 	t.scene = display.Compose(&t.Core.State, t.cues)
-	if t.rig.Lights == nil {
-		return nil
+	if t.rig.Lights == nil || t.ledErr != nil && t.now < t.ledAgain {
+		return
 	}
-	sent, _, err := t.rig.Lights.Show(&t.scene, t.now)
-	if sent {
+	var sent bool
+	if sent, _, t.ledErr = t.rig.Lights.Show(&t.scene, t.now); sent {
 		t.litAt = t.now
 	}
-	return err
+	t.ledAgain = t.now + retryLEDs
 }
 
 // Scene returns what the LEDs mean now.
 func (t *Table) Scene() *display.Scene { return &t.scene }
+
+// LEDs returns why the LEDs do not show the scene, nil if they do as far as
+// anybody can tell.
+func (t *Table) LEDs() error { return t.ledErr }
+
+// Health returns what is known of the parts of the board.
+func (t *Table) Health() app.Health { return t.rig.Health() }
 
 // LitAt returns when the LEDs last changed on the wire.
 func (t *Table) LitAt() time.Duration { return t.litAt }

@@ -696,6 +696,14 @@ func (b *bench) play(transcript string) error {
 	return nil
 }
 
+// howToTurn says how a hand turns a disc on this board.
+func (b *bench) howToTurn() (sim.TurnStyle, time.Duration) {
+	if b.blind {
+		return sim.TurnThroughEmpty, 600 * time.Millisecond
+	}
+	return sim.TurnStyle(b.rng.IntN(2)), 0
+}
+
 // playMove places a disc and turns others, which takes an ordinary player
 // between one and two seconds.
 func (b *bench) playMove(sq engine.Square, mover engine.Color, flips engine.Bitboard) error {
@@ -707,16 +715,12 @@ func (b *bench) playMove(sq engine.Square, mover engine.Color, flips engine.Bitb
 	last := rest
 	for s := range flips.All() {
 		start := rest + time.Duration(b.rng.Int64N(int64(300*time.Millisecond)))
-		style := sim.TurnStyle(b.rng.IntN(2))
-		done, err := b.sim.Turn(start, int(s), style, 0)
+		style, takes := b.howToTurn()
+		done, err := b.sim.Turn(start, int(s), style, takes)
 		if err != nil {
 			return err
 		}
 		last = max(last, done)
 	}
-	return b.untilRest(last + reaction)
+	return b.untilRest(last + b.reaction)
 }
-
-// reaction is how long after the last disc has come to rest the board has
-// answered on its LEDs.
-const reaction = 300 * time.Millisecond
