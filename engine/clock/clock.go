@@ -236,6 +236,74 @@ func (c *Clock) FlagAt() (at Time, ok bool) {
 // Flagged reports whether the flag of a color is down.
 func (c *Clock) Flagged(color engine.Color) bool { return c.Down[c.side(color)] }
 
+// Times is what both players have left at one moment: what an event says of the
+// clocks, and what a restart gives back to them. The zero value is a game
+// without clocks.
+type Times struct {
+	// Timed says who has a clock.
+	Timed [2]bool
+	// Left is the time until the flag falls: main time and all periods.
+	Left [2]time.Duration
+	// Periods are the periods that are left, the running one included.
+	Periods [2]int
+}
+
+// Times returns what both players have left at now.
+func (c *Clock) Times(now Time) Times {
+	var t Times
+	d := *c
+	d.Advance(now)
+	for color := range engine.None {
+		side := d.side(color)
+		if !d.timed(side) {
+			continue
+		}
+		t.Timed[color] = true
+		t.Left[color] = d.Remaining(color, now)
+		if !d.Down[side] {
+			t.Periods[color] = d.Periods[side]
+		}
+	}
+	return t
+}
+
+// Restore makes the clocks show t at now, whatever they have shown before; now
+// may lie before the time at which they were last touched, as it does after a
+// restart. The clock of running runs, none with None. A time that t does not
+// have stays as it was.
+func (c *Clock) Restore(t Times, running engine.Color, now Time) {
+	c.At, c.Running = now, engine.None
+	for color := range engine.None {
+		side := c.side(color)
+		if !t.Timed[color] || !c.timed(side) {
+			continue
+		}
+		left, period := max(t.Left[color], 0), c.Settings.Sides[side].Period
+		c.Periods[side], c.InPeriod[side] = max(t.Periods[color], 0), 0
+		c.Down[side] = left == 0
+		switch all := time.Duration(c.Periods[side]) * period; {
+		case left > all:
+			c.Left[side], c.InPeriod[side] = left-all, period
+		case c.Periods[side] > 0:
+			// The main time is over; what is left fills the last periods.
+			c.Left[side] = 0
+			for c.Periods[side] > 1 && left <= all-period {
+				c.Periods[side]--
+				all -= period
+			}
+			c.InPeriod[side] = left - (all - period)
+		default:
+			c.Left[side] = left
+		}
+		if c.Periods[side] == 0 {
+			c.InPeriod[side] = 0
+		}
+	}
+	if c.On() {
+		c.Running = running
+	}
+}
+
 // Set gives a color so much main time; a flag that was down is up again if that
 // is any. Periods that were used up stay so.
 func (c *Clock) Set(color engine.Color, left time.Duration, now Time) {

@@ -3,8 +3,9 @@
 // for the whole game.
 //
 // It is pure arithmetic on monotonic time: the time is told to every method that
-// needs it, nothing ticks, and a step of the wall clock changes nothing. It is NOT a rule: what happens when a flag falls, and who may stop a
-// clock, is the referee's business (engine/referee).
+// needs it, nothing ticks, and a step of the wall clock changes nothing. It is
+// NOT a rule: what happens when a flag falls, and who may stop a clock, is the
+// referee's business (engine/referee).
 //
 // # Terms
 //
