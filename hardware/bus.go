@@ -138,9 +138,10 @@ type request struct {
 	ctx  context.Context //nolint:containedctx // It carries its caller's context to the owner's goroutine and dies with the call.
 	prio Priority
 	f    func(tx i2c.Bus) error
-	// One transfer, if f is nil.
-	addr uint16
-	w, r []byte
+	// One transfer, if f is nil; repeats says that it was tried before.
+	addr    uint16
+	w, r    []byte
+	repeats bool
 
 	abort *Error // Set when the rest of the request must fail at once.
 	err   error
@@ -203,11 +204,21 @@ func (b *Bus) Tx(addr uint16, w, r []byte) error {
 	return b.tx(PrioOLED, addr, w, r)
 }
 
+// tx is one transfer. Each try is a request of its own and the bus is free for
+// others between them: a scan does not wait for LEDs that do not answer.
 func (b *Bus) tx(prio Priority, addr uint16, w, r []byte) error {
-	q := b.take()
-	q.ctx, q.prio = context.Background(), prio
-	q.addr, q.w, q.r = addr, w, r
-	return b.submit(q)
+	for retry := 0; ; retry++ {
+		q := b.take()
+		q.ctx, q.prio = context.Background(), prio
+		q.addr, q.w, q.r, q.repeats = addr, w, r, retry > 0
+		err := b.submit(q)
+		if Classify(err) != NACK || retry == nackRetries || b.Open(addr) {
+			return err
+		}
+		if b.sleep(context.Background(), nackDelay(retry)) != nil {
+			return err
+		}
+	}
 }
 
 // At returns the bus as drivers see it, with every transfer a request at the
@@ -314,7 +325,7 @@ func (b *Bus) perform(q *request) error {
 	if q.f != nil {
 		err = q.f(&b.full)
 	} else {
-		err = b.transfer(q.addr, q.w, q.r, true)
+		err = b.transfer(q.addr, q.w, q.r, false)
 	}
 	b.mu.Lock()
 	b.served[q.prio]++
@@ -396,6 +407,9 @@ func (b *Bus) admit(q *request, addr uint16) (d *device, probe bool, refusal err
 	if cause != nil {
 		d.failedFast++
 		return d, false, cause
+	}
+	if q.repeats {
+		d.retries++
 	}
 	return d, busProbe || devProbe, nil
 }

@@ -388,6 +388,42 @@ func TestRunningRequestEndsItsPausesWithItsContext(t *testing.T) {
 	})
 }
 
+// A chip that does not answer keeps its own caller waiting and nobody else: a
+// scan is served between two tries.
+func TestRetriesLeaveTheBusToOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := &wire{answer: func(addr uint16) error {
+			if addr == 0x70 {
+				return flat(syscall.EREMOTEIO)
+			}
+			return nil
+		}}
+		b := NewBus(w, BusOptions{})
+		defer mustClose(t, b)
+		start := time.Now()
+		lights := make(chan time.Duration, 1)
+		go func() {
+			if err := b.At(PrioLED).Tx(0x70, []byte{0}, nil); Classify(err) != NACK {
+				t.Errorf("lights: %v", err)
+			}
+			lights <- time.Since(start)
+		}()
+		for _, at := range ms(2, 10, 25) {
+			time.Sleep(at - time.Since(start))
+			if err := b.Do(t.Context(), PrioScan, func(tx i2c.Bus) error { return tx.Tx(0x20, []byte{0}, nil) }); err != nil {
+				t.Error(err)
+			}
+			if d := time.Since(start); d != at {
+				t.Errorf("a scan that began at %v ended at %v", at, d)
+			}
+		}
+		if d := <-lights; d != 26*time.Millisecond {
+			t.Errorf("the lights were given up after %v, want after 26 ms", d)
+		}
+	})
+}
+
 func TestCloseWaitsAndRefuses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -18,7 +18,8 @@
 //
 //	         +-- breaker of bus or address open --> fail at once, stored cause
 //	transfer +-- OK            --> breakers of bus and address close
-//	         +-- NACK          --> again after 1, 5, 20 ms, then the address's breaker opens
+//	         +-- NACK          --> again after 1, 5, 20 ms, then the address's breaker opens;
+//	         |                     the bus serves others meanwhile, unless it is within Do
 //	         +-- arbitration   --> again at once, at most 3 times, then as a timeout
 //	         +-- timeout, I/O  --> the rest of the request fails at once; three in a row
 //	         |                     open the breaker
