@@ -89,4 +89,16 @@
 // a second; that time doubles each time it happens, up to a minute, so that a
 // bad joint does not fill the record. The same is done for a bank that comes
 // and goes.
+//
+// # How the cells are
+//
+// [Pipeline.Report] classes every cell and says how often its outputs have
+// changed and how much margin it has. Cells with digital outputs do not say how
+// far they are from their thresholds, so their margin is how steady they are:
+// 100 less 10 for every stray of the last minute. A stray is a change of the
+// outputs that went back before it became a value, with no real change within
+// 2 s around it: hands bounce discs and brush past sensors, a disc at rest on a
+// good cell does nothing. A cell with 5 strays a minute is noisy, and so is one
+// whose value has changed 12 times, which is more than a game does. Where
+// sensors measure, [Report.Measured] adds the margins of their readings.
 package sensing

@@ -51,8 +51,10 @@ type Pipeline struct {
 	// reset cells have not settled since their chip was initialized again.
 	reset      engine.Bitboard
 	resetQuiet time.Duration
-	// stuck and flapping cells are masked. The sets are disjoint.
-	stuck, flapping engine.Bitboard
+	// stuck, flapping and dead cells are masked, besides those of Config.Dead. The
+	// sets are disjoint. doubted cells will be dead with the next frame.
+	stuck, flapping, dead engine.Bitboard
+	doubted               engine.Bitboard
 
 	cells [engine.Squares]cell
 	// changed is when a believed cell changed last.
@@ -79,6 +81,7 @@ type cell struct {
 	toAndFro         int
 	// stuckTimes is how often both outputs were active.
 	stuckTimes uint8
+	unrest     unrest
 }
 
 // value is what one cell shows.
@@ -116,6 +119,7 @@ func (p *Pipeline) Step(now time.Duration, f Frame) Output {
 	before := p.believed()
 	p.lose(now, f, &out)
 	p.track(now, f)
+	p.distrust(&out)
 	p.findBack(now, &out)
 	p.unmask(now, &out)
 	p.judge(now, &out)
@@ -136,7 +140,7 @@ func (p *Pipeline) Step(now time.Duration, f Frame) Output {
 func (p *Pipeline) believed() engine.Bitboard { return ^(p.lost | p.reset | p.masked()) }
 
 // masked returns the cells that are not to be believed.
-func (p *Pipeline) masked() engine.Bitboard { return p.stuck | p.flapping | p.cfg.Dead }
+func (p *Pipeline) masked() engine.Bitboard { return p.stuck | p.flapping | p.dead | p.cfg.Dead }
 
 // waking reports that the chips are still being initialized: nothing has failed
 // before everything has had the time to begin.
@@ -155,6 +159,7 @@ func (p *Pipeline) start(now time.Duration, f Frame) {
 	p.changed = now
 	for i := range p.cells {
 		p.cells[i].since, p.cells[i].unquiet, p.cells[i].freshAt = now, now, now
+		p.cells[i].unrest.excuse(now)
 	}
 }
 
@@ -207,6 +212,7 @@ func (p *Pipeline) track(now time.Duration, f Frame) {
 			c.unquiet = now
 		}
 		c.since = now
+		c.unrest.flapped(now)
 		if now-c.unquiet >= p.cfg.Restless {
 			p.restless |= s.Bit()
 		}
@@ -226,6 +232,7 @@ func (p *Pipeline) findBack(now time.Duration, out *Output) {
 		if now-p.cells[s].freshAt >= p.bankHold {
 			p.lost &^= s.Bit()
 			p.bankBack = now
+			p.cells[s].unrest.excuse(now)
 			out.Back.add(BankLost, s.Bit())
 		}
 	}
@@ -237,7 +244,7 @@ func (p *Pipeline) findBack(now time.Duration, out *Output) {
 
 // unmask believes masked cells again that have been steady for long enough.
 func (p *Pipeline) unmask(now time.Duration, out *Output) {
-	for s := range ((p.stuck | p.flapping) &^ p.lost &^ p.reset).All() {
+	for s := range (p.masked() &^ p.lost &^ p.reset).All() {
 		c := &p.cells[s]
 		steady := now - c.since
 		switch {
@@ -248,6 +255,12 @@ func (p *Pipeline) unmask(now time.Duration, out *Output) {
 		case p.stuck.Has(s) && steady >= p.stuckHold(c):
 			p.stuck &^= s.Bit()
 			out.Back.add(p.twofold(), s.Bit())
+		case p.dead.Has(s) && p.raw(s) != empty && steady >= p.cfg.Settle:
+			p.dead &^= s.Bit()
+			out.Back.add(Dead, s.Bit())
+		}
+		if !p.masked().Has(s) {
+			c.unrest.excuse(now)
 		}
 	}
 }
@@ -292,9 +305,12 @@ func (p *Pipeline) debounce(now time.Duration, s engine.Square, out *Output) {
 	case v != p.stable(s):
 		p.setStable(s, v)
 		c.changes.add(now)
+		c.unrest.changed(now)
 		if c.changes.within(manySteps, manyWindow) {
 			p.mask(Flapping, s.Bit(), out)
 		}
+	default:
+		c.unrest.strayed(now)
 	}
 }
 
@@ -308,14 +324,33 @@ func (p *Pipeline) twofold() Kind {
 
 // mask stops believing cells.
 func (p *Pipeline) mask(kind Kind, squares engine.Bitboard, out *Output) {
-	if kind == Flapping {
+	switch kind {
+	case Flapping:
 		p.flapping |= squares
-	} else {
+	case Dead:
+		p.dead |= squares
+	case Stuck, Ghost, BankLost, Reset:
 		p.stuck |= squares
 	}
 	p.pending |= squares
 	p.moving |= squares
 	out.Failed.add(kind, squares)
+}
+
+// Doubt says that discs must lie on these squares although their cells have
+// shown none for long, which only the rules can tell. The cells are masked with
+// the next frame, unless they are already, and believed again when they show a
+// disc.
+func (p *Pipeline) Doubt(squares engine.Bitboard) { p.doubted |= squares }
+
+// distrust masks the cells that have been doubted, but for those that show a
+// disc by now.
+func (p *Pipeline) distrust(out *Output) {
+	squares := p.doubted &^ p.masked() &^ (p.rawNorth | p.rawSouth)
+	p.doubted = 0
+	if squares != 0 {
+		p.mask(Dead, squares, out)
+	}
 }
 
 // recount finds the last change anew after the set of believed cells has

@@ -241,6 +241,47 @@ func TestScripts(t *testing.T) {
 			show g2 empty
 			wait 300ms
 			> settled black e4 d5 white d4 e5`},
+		{"a doubted cell is masked at once, called once, and back when it shows a disc", start + `
+			doubt g2
+			wait 20ms
+			> failed dead g2; settled black e4 d5 white d4 e5 masked g2
+			doubt g2
+			wait 2m
+			>
+			show g2 white
+			wait 200ms
+			>
+			wait 20ms
+			> back dead g2; settled black e4 d5 white g2 d4 e5`},
+		{"a shadow over a dead cell is no disc", start + `
+			doubt g2
+			wait 20ms
+			> failed dead g2; settled black e4 d5 white d4 e5 masked g2
+			show g2 white
+			wait 160ms
+			show g2 empty
+			wait 2s
+			>`},
+		{"a dead cell that comes back with both outputs is stuck when it is sane, not before", start + `
+			doubt g2
+			wait 20ms
+			> failed dead g2; settled black e4 d5 white d4 e5 masked g2
+			show g2 both
+			wait 5s
+			>`},
+		{"a cell that shows a disc by then is not doubted, nor one that is masked", start + `
+			show c3 both
+			wait 100ms
+			> failed stuck c3; settled black e4 d5 white d4 e5 masked c3
+			doubt c3 d4
+			wait 5s
+			>`},
+		{"a doubt before the first frame counts from the first reading on", `
+			doubt g2
+			show d4 e5 white
+			show d5 e4 black
+			wait 220ms
+			> failed dead g2; settled black e4 d5 white d4 e5 masked g2`},
 		{"a bank whose chip is found reset after its return waits anew", start + `
 			lose a1
 			wait 100ms

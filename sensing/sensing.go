@@ -127,7 +127,8 @@ const (
 	BankLost Kind = "bank_lost"
 	// Reset: the chip of these cells had lost its configuration.
 	Reset Kind = "reset"
-	// Dead: not to be believed since the calibration, see Config.Dead.
+	// Dead: shows no disc where one must be, as said by a calibration (Config.Dead)
+	// or by somebody who knows the rules (Pipeline.Doubt).
 	Dead Kind = "dead"
 )
 

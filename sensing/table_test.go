@@ -124,6 +124,7 @@ func tell(r sensing.Reading) string {
 //	steady g2 black     it stops
 //	lose a3 b3          their bank does not answer; return a3 b3: it does again
 //	reset a3 b3         their chip was found at its defaults
+//	doubt a3 b3         somebody says that discs lie there
 //	wait 200ms          scans go on for that long
 //	> ...               what the pipeline has said since the last expectation, in
 //	                    order, divided by semicolons; nothing after ">" = nothing
@@ -183,6 +184,8 @@ func (tb *table) do(t *testing.T, word string, args []string) error {
 		tb.frame.Lost &^= squares
 	case "reset":
 		tb.frame.Reset |= squares
+	case "doubt":
+		tb.p.Doubt(squares)
 	default:
 		return fmt.Errorf("no such action")
 	}
