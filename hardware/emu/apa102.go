@@ -98,17 +98,32 @@ type APA102 struct {
 	limit, asked  physic.Frequency
 	connected     bool
 	closed        bool
+	unplugged     bool
 	fail          error
 }
 
 // NewAPA102 returns a dark chain of n LEDs.
 func NewAPA102(n int) *APA102 {
 	a := &APA102{chips: make([]chip, max(n, 0)), limit: spiMaxSpeed}
+	a.powerCycle()
+	return a
+}
+
+// powerCycle makes all chips dark and forget what they were doing.
+func (a *APA102) powerCycle() {
 	for i := range a.chips {
-		a.chips[i].delayed = 1
+		a.chips[i] = chip{delayed: 1}
 	}
 	a.settled = true
-	return a
+}
+
+// Unplug takes the chain off its plug, or puts it back, dark: the plug has its
+// supply as well. Transfers go on without an error: SPI has no acknowledge.
+func (a *APA102) Unplug(off bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.unplugged = off
+	a.powerCycle()
 }
 
 // String implements spi.Port and conn.Conn.
@@ -235,7 +250,7 @@ func (a *APA102) tx(w, r []byte, bits uint8) error {
 		return fmt.Errorf("write to emulated APA102 chain: %d bytes to write but %d to read; give equal lengths", len(w), len(r))
 	}
 	a.bytes += uint64(max(len(w), len(r)))
-	if !a.wellFormed(w) {
+	if !a.unplugged && !a.wellFormed(w) {
 		for _, v := range w {
 			a.shiftByte(v)
 		}

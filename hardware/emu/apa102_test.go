@@ -321,6 +321,32 @@ func BenchmarkUpdate(b *testing.B) {
 	}
 }
 
+// A chain that is pulled off its plug is dark, hears nothing, and nobody is told;
+// put back it is dark until it is sent the next frame.
+func TestAPA102Unplugged(t *testing.T) {
+	t.Parallel()
+	a := emu.NewAPA102(3)
+	conn := connect(t, a)
+	frame := []byte{0, 0, 0, 0, 0xFF, 1, 2, 3, 0xFF, 4, 5, 6, 0xFF, 7, 8, 9, 0xFF}
+	dark := make([]emu.LED, 3)
+	send(t, conn, frame...)
+	lit := a.LEDs()
+	a.Unplug(true)
+	if got := a.LEDs(); !slices.Equal(got, dark) {
+		t.Errorf("unplugged it shows %v", got)
+	}
+	send(t, conn, frame[:7]...)
+	a.Unplug(false)
+	send(t, conn, frame[7:]...)
+	if got := a.LEDs(); !slices.Equal(got, dark) {
+		t.Errorf("half a frame shows %v", got)
+	}
+	send(t, conn, frame...)
+	if got := a.LEDs(); !slices.Equal(got, lit) || a.Bytes() != 3*uint64(len(frame)) {
+		t.Errorf("back it shows %v, want %v", got, lit)
+	}
+}
+
 // BenchmarkUpdateBitwise is the same with an end frame of zeros, which takes
 // the long way.
 func BenchmarkUpdateBitwise(b *testing.B) {
