@@ -1,6 +1,7 @@
 // Package pi opens the real buses and pins of a Raspberry Pi, and is the only
 // one that imports periph's host drivers. What it returns is spoken to through
-// the same interfaces as the emulators.
+// the same interfaces as the emulators. System says what can be said about the
+// computer without them: model, kernel, groups, device files, supply.
 //
 // It is NOT a driver of anything on those buses.
 //
