@@ -86,6 +86,50 @@ soak: build ## play every recorded game (4910, some minutes) with simulated hand
 		--real engine/notation/testdata/WTH_2007.wtb \
 		--real engine/notation/testdata/WTH_2013.wtb
 
+# How strong the built-in player is. Levels are told apart by what they may look
+# at, not by the time they get, so the time is the same for both: 200 ms a move,
+# which only level 10 uses up. gtp-rhino takes 0.8 s a move at its level 4 and 9 s
+# at 5 on an ordinary computer, and has as long as it likes on a busy one; level 10
+# keeps to 200 ms and 2 s. "Beats" is more than half of the points; chance must
+# not even draw. Two matches run at a time, so two cores should be free.
+STRENGTH_PROGRESS ?= 50
+
+.PHONY: strength
+strength: build ## how strong the built-in player is: level by level, gtp-rhino, chance (an hour on two cores)
+	@export PATH="$$PATH:/usr/games"
+	command -v gtp-rhino >/dev/null || {
+		echo "make strength needs gtp-rhino: apt-get install grhino" >&2
+		exit 1
+	}
+	results=$$(mktemp -d)
+	trap 'rm -rf "$$results"' EXIT
+	cp bin/reversi-board "$$results/program" # what is built meanwhile does not take part
+	match() { # FILE ARGUMENT...
+		file="$$results/$$1"
+		shift
+		"$$results/program" match --brief "$$@" >>"$$file" || touch "$$results/missed"
+	}
+	strongest() {
+		match 4 builtin:10 'gtp:gtp-rhino -l 5' --games 10 --time 2s --wait 10m --at-least 50 --progress 1
+	}
+	others() {
+		for level in {2..10}; do
+			match 1 "builtin:$$level" "builtin:$$((level - 1))" \
+				--games 100 --time 200ms --at-least 50.5 --progress $(STRENGTH_PROGRESS)
+		done
+		for level in {3..10}; do
+			match 2 "builtin:$$level" random --games 200 --time 20ms --at-least 100 --progress $(STRENGTH_PROGRESS)
+		done
+		match 3 builtin:10 'gtp:gtp-rhino -l 4' --games 100 --time 200ms --wait 10m --at-least 75 --progress 10
+	}
+	strongest & others & wait
+	echo
+	cat "$$results"/[1-4]
+	test ! -e "$$results/missed" || {
+		echo "make strength: not everything was as strong as it should be" >&2
+		exit 1
+	}
+
 .PHONY: lint
 lint: $(GOLANGCI) ## run golangci-lint
 	$(GOLANGCI) run ./...

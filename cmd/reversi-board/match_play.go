@@ -21,6 +21,9 @@ type side struct {
 	// repeat.
 	hire  func(seed uint64) (opponent.Player, error)
 	close func() error
+	// limit bounds a move, 0 for no bound but the clock. The built-in player
+	// needs none here: it has been told when it was hired.
+	limit time.Duration
 }
 
 // match is a match of two sides: the first is called A, the second B.
@@ -154,7 +157,7 @@ func (m *match) move(ctx context.Context, g *matchGame, players [2]opponent.Play
 	turn := g.final.Turn
 	who := g.owner(turn)
 	clock := m.clock
-	clock.Left = *left
+	clock.Left, clock.Limit = *left, m.sides[who].limit
 	began := m.now()
 	answer, err := players[who].Move(ctx, opponent.Question{
 		Rules: g.final.Rules, Moves: movesOf(g.plays), Clock: clock,

@@ -115,13 +115,30 @@ func student(degrees int) float64 {
 	return z + (z*z*z+z)/(4*d) + (5*z*z*z*z*z+16*z*z*z+3*z)/(96*d*d)
 }
 
+// percent is how much of all points A has.
+func (r *matchReport) percent() float64 { return 100 * r.Points / float64(r.Games) }
+
+// line is the report in one line without its end, for tables of several matches;
+// the engines are called as they were named: programs do not say their level.
+func (r *matchReport) line(engines [2]string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-12s %-20s %4d games %5.1f %% %4d won %3d drawn %3d lost",
+		engines[0], engines[1], r.Games, r.percent(), r.Won, r.Drawn, r.Lost)
+	if r.Difference != nil && r.Margin != nil {
+		fmt.Fprintf(&b, "  %+6.2f ± %.2f discs", *r.Difference, *r.Margin)
+	}
+	if r.ForfeitsA+r.ForfeitsB > 0 {
+		fmt.Fprintf(&b, "  forfeits: %d by A, %d by B", r.ForfeitsA, r.ForfeitsB)
+	}
+	return b.String()
+}
+
 // text is the report for people.
 func (r *matchReport) text() string {
 	var b strings.Builder
-	percent := 100 * r.Points / float64(r.Games)
 	fmt.Fprintf(&b, "A %s\nB %s\n", r.A, r.B)
 	fmt.Fprintf(&b, "  games            %d, %s, seed %d\n", r.Games, plural(r.Openings, "opening"), r.Seed)
-	fmt.Fprintf(&b, "  A                %d won, %d drawn, %d lost: %.1f %%\n", r.Won, r.Drawn, r.Lost, percent)
+	fmt.Fprintf(&b, "  A                %d won, %d drawn, %d lost: %.1f %%\n", r.Won, r.Drawn, r.Lost, r.percent())
 	fmt.Fprintf(&b, "  A's points       %g as black, %g as white\n", r.PointsAsBlack, r.PointsAsWhite)
 	switch {
 	case r.Difference == nil:

@@ -255,6 +255,14 @@ func TestMatchWrongUsage(t *testing.T) {
 		{[]string{"builtin:1", "builtin:1", "--depth", "0"}, "--depth 0"},
 		{[]string{"builtin:1", "builtin:1", "--clock", "soon"}, "--clock"},
 		{[]string{"builtin:1", "builtin:1", "--clock", "5:00", "--time", "1s"}, "not with --clock"},
+		{[]string{"builtin:1", "builtin:1", "--time", "-1s"}, "positive --time"},
+		{[]string{"builtin:1", "builtin:1", "--wait", "-1s"}, "positive --wait"},
+		{[]string{"builtin:1", "builtin:1", "--clock", "5:00", "--wait", "1s"}, "not with --clock"},
+		{[]string{"builtin:1", "builtin:1", "--at-least", "101"}, "--at-least 101"},
+		{[]string{"builtin:1", "builtin:1", "--at-least", "NaN"}, "--at-least NaN"},
+		{[]string{"builtin:1", "builtin:1", "--progress", "-1"}, "--progress -1"},
+		{[]string{"builtin:1", "builtin:1", "--brief", "--json"}, "either --brief or --json"},
+		{[]string{"builtin:1", "random:7"}, "random stands alone"},
 		{[]string{"builtin:1", "builtin:1", "--openings", bad}, "line 3"},
 		{[]string{"builtin:1", "builtin:1", "--openings", bad + ".no"}, "--openings"},
 		{[]string{"builtin:1", "builtin:1", "--to", "ggf"}, "--out"},
@@ -319,20 +327,6 @@ func TestSplitCommand(t *testing.T) {
 	} {
 		if got, err := splitCommand(text); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q: %q, %v, want %q", text, got, err, want)
-		}
-	}
-}
-
-// TestOpenings: the openings that are built in are what XOT promises.
-func TestOpenings(t *testing.T) {
-	f := matchFlags{}
-	list, err := f.lines()
-	if err != nil || len(list) != 22 {
-		t.Fatalf("%d openings, %v", len(list), err)
-	}
-	for _, l := range list {
-		if l.Final.Ply() != 8 || l.Final.Turn != engine.Black || l.Final.Occupied().Count() != 12 {
-			t.Errorf("%v: %v to move, %d discs", l.Moves, l.Final.Turn, l.Final.Occupied().Count())
 		}
 	}
 }

@@ -35,23 +35,29 @@ type skill struct {
 
 // skillOf returns how a level plays; the last one is bound by time, not by
 // depth, if there is a clock.
+//
+// Level 1 is for a child, and level 2 may still lose to luck. From level 3 on
+// nobody wins against the player by chance, not once in some thousand games:
+// what is overlooked, a short horizon and a careless end of the game do lose
+// such games, misjudging does hardly. So these levels see all moves, look three
+// moves ahead at least, and count the end.
 func skillOf(level int) skill {
 	const kb, mb = 1 << 10, 1 << 20
 	switch level {
 	case 1:
 		return skill{depth: 1, exact: 0, greed: 0.9, noise: 4, blind: 0.4, sel: exactSel, memory: 64 * kb}
 	case 2:
-		return skill{depth: 1, exact: 1, greed: 0.5, noise: 4, blind: 0.3, sel: exactSel, memory: 64 * kb}
-	case 3:
 		return skill{depth: 1, exact: 3, greed: 0.2, noise: 3.5, blind: 0.2, sel: exactSel, memory: 64 * kb}
+	case 3:
+		return skill{depth: 3, exact: 9, noise: 3, sel: exactSel, memory: 256 * kb}
 	case 4:
-		return skill{depth: 2, exact: 5, greed: 0.08, noise: 3, blind: 0.15, sel: exactSel, memory: 256 * kb}
+		return skill{depth: 4, exact: 10, noise: 2.7, sel: exactSel, memory: 256 * kb}
 	case 5:
-		return skill{depth: 3, exact: 7, greed: 0, noise: 2.4, blind: 0.1, sel: exactSel, memory: 256 * kb}
+		return skill{depth: 4, exact: 10, noise: 1.6, sel: exactSel, memory: 256 * kb}
 	case 6:
-		return skill{depth: 4, exact: 9, greed: 0, noise: 1.6, blind: 0.06, sel: exactSel, memory: 512 * kb}
+		return skill{depth: 5, exact: 11, noise: 1.2, sel: exactSel, memory: 512 * kb}
 	case 7:
-		return skill{depth: 5, exact: 11, greed: 0, noise: 0.9, blind: 0.02, sel: exactSel, memory: mb}
+		return skill{depth: 5, exact: 12, noise: 0.4, sel: exactSel, memory: mb}
 	case 8:
 		return skill{depth: 6, exact: 13, sel: exactSel, memory: 4 * mb}
 	case 9:
