@@ -67,6 +67,10 @@ const (
 	// pollTime is how long reading the configuration takes at least: 48 clocks at
 	// 400 kHz, the fastest a bus without high-speed mode is (SBAS444E, 7.5.1.3).
 	pollTime = 48 * time.Second / 400_000
+
+	// looks is how often a register must be found other than it was left: I²C has
+	// no check sum, and a look may have been disturbed on its way.
+	looks = 3
 )
 
 var (
@@ -153,15 +157,21 @@ func (d *Dev) Verify() error {
 	return nil
 }
 
-// Canary reads the thresholds and reports whether they are intact; if not, the
-// chip was reset and needs Init. Two transfers, 96 clocks.
+// Canary reads the thresholds and reports whether they are intact; if not, which
+// it finds three times, the chip was reset and needs Init. Two transfers, 96
+// clocks.
 func (d *Dev) Canary() (intact bool, err error) {
-	high, err := d.read(regHigh)
-	if err != nil {
-		return false, err
+	for range looks {
+		high, err := d.read(regHigh)
+		if err != nil {
+			return false, err
+		}
+		low, err := d.read(regLow)
+		if err != nil || high == highCanary && low == lowCanary {
+			return err == nil, err
+		}
 	}
-	low, err := d.read(regLow)
-	return err == nil && high == highCanary && low == lowCanary, err
+	return false, nil
 }
 
 // Start begins a conversion of AIN0 to AIN3, given as 0 to 3; any other number
@@ -187,12 +197,19 @@ func (d *Dev) Start(input int) error {
 // question.
 //
 // The error wraps ErrSlow if the conversion did not finish, ErrRegister if the
-// configuration is not the one written by Start. The value is never that of
-// another conversion.
+// configuration, looked at three times, is not the one written by Start. The
+// value is never that of another conversion.
 func (d *Dev) Result() (int16, error) {
 	if err := d.await(Conversion, true); err != nil {
 		return 0, err
 	}
+	return d.Again()
+}
+
+// Again returns the last result once more: I²C has no check sum, and what is
+// read twice the same was read right. It stands until the next conversion ends.
+// One transfer, 48 clocks.
+func (d *Dev) Again() (int16, error) {
 	v, err := d.read(regConversion)
 	return int16(v), err
 }
@@ -218,15 +235,18 @@ func (d *Dev) await(passed time.Duration, strict bool) error {
 // finished reads the configuration and reports whether no conversion is under
 // way.
 func (d *Dev) finished(strict bool) (bool, error) {
-	got, err := d.read(regConfig)
-	if err != nil {
-		return false, err
+	var got uint16
+	for range looks {
+		var err error
+		if got, err = d.read(regConfig); err != nil {
+			return false, err
+		}
+		if !strict || (got^d.config)&^osBit == 0 {
+			d.running = got&osBit == 0
+			return !d.running, nil
+		}
 	}
-	if strict && (got^d.config)&^osBit != 0 {
-		return false, d.differs(regConfig, got&^osBit, d.config&^osBit)
-	}
-	d.running = got&osBit == 0
-	return !d.running, nil
+	return false, d.differs(regConfig, got&^osBit, d.config&^osBit)
 }
 
 type register struct {

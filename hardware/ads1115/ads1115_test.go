@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -190,7 +191,7 @@ func TestTimes(t *testing.T) {
 // power-on configuration, in which it is idle.
 func TestResetDuringAConversion(t *testing.T) {
 	t.Parallel()
-	d := play(t, writes(1, 0xC3, 0xE0), reads(1, 0x85, 0x83))
+	d := play(t, writes(1, 0xC3, 0xE0), reads(1, 0x85, 0x83), reads(1, 0x85, 0x83), reads(1, 0x85, 0x83))
 	if err := d.Start(0); err != nil {
 		t.Fatal(err)
 	}
@@ -205,6 +206,26 @@ func TestResetDuringAConversion(t *testing.T) {
 	}
 }
 
+// A look that was disturbed on its way says nothing: the next one counts.
+func TestDisturbedLook(t *testing.T) {
+	t.Parallel()
+	d := play(t, writes(1, 0xC3, 0xE0), reads(1, 0xC3, 0xA0), reads(1, 0xC2, 0xE0), reads(1, 0xC3, 0xE0), reads(0, 0x33, 0x90))
+	if err := d.Start(0); err != nil {
+		t.Fatal(err)
+	}
+	if v, err := d.Result(); v != 0x3390 || err != nil {
+		t.Errorf("%d, %v", v, err)
+	}
+	d = play(t, reads(3, 0xA5, 0x4A), reads(2, 0x5A, 0xA5), reads(3, 0xA5, 0x5A), reads(2, 0x5A, 0xA5))
+	if intact, err := d.Canary(); !intact || err != nil {
+		t.Errorf("the canary: %v, %v", intact, err)
+	}
+	d = play(t, reads(0, 0x33, 0x91))
+	if v, err := d.Again(); v != 0x3391 || err != nil {
+		t.Errorf("again: %d, %v", v, err)
+	}
+}
+
 func TestVerifyNamesTheRegister(t *testing.T) {
 	t.Parallel()
 	for i, tc := range []struct{ want string }{
@@ -215,6 +236,10 @@ func TestVerifyNamesTheRegister(t *testing.T) {
 		ops := initialisation()[:3+i+1]
 		power := [][]byte{{0x80, 0x00}, {0x7F, 0xFF}, {0x85, 0x83}}[i]
 		ops[3+i].R = power
+		if i == 2 {
+			// The configuration is looked at three times.
+			ops = append(ops, ops[3+i], ops[3+i])
+		}
 		err := play(t, ops...).Init()
 		if !errors.Is(err, ErrRegister) || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%v, want %q", err, tc.want)
@@ -233,7 +258,11 @@ func TestCanary(t *testing.T) {
 		{[2]byte{0xA5, 0x5A}, [2]byte{0x80, 0x00}, false},
 		{[2]byte{0x7F, 0xFF}, [2]byte{0x5A, 0xA5}, false},
 	} {
-		d := play(t, reads(3, tc.high[0], tc.high[1]), reads(2, tc.low[0], tc.low[1]))
+		look := []i2ctest.IO{reads(3, tc.high[0], tc.high[1]), reads(2, tc.low[0], tc.low[1])}
+		if !tc.want { // It is looked at three times.
+			look = slices.Repeat(look, 3)
+		}
+		d := play(t, look...)
 		if got, err := d.Canary(); err != nil || got != tc.want {
 			t.Errorf("%X %X: intact %v, %v", tc.high, tc.low, got, err)
 		}

@@ -20,6 +20,7 @@
 //	  wait Conversion
 //	Result   w1 r2   48 clocks   configuration: finished? still as written?
 //	         w1 r2   48 clocks   conversion
+//	Again    w1 r2   48 clocks   the same once more, if it is doubted
 //
 // Waiting is the caller's, so that several converters can work at once.
 //

@@ -26,6 +26,7 @@
 //	conversion       w1 r2   48
 //	64 cells                 8576  21.4 ms at 400 kHz
 //	canary           2x      96    once a scan
+//	a change         w1 r2   48    it is read again: I²C has no check sum
 //
 // A conversion takes 1/860 s + 25 µs, 10 % more with the slowest clock. One
 // converter makes all 64 one after the other, about 10 scans a second; four make

@@ -540,6 +540,45 @@ func TestRetryIsInTheSameScan(t *testing.T) {
 	}
 }
 
+// A wire that flips three bits in ten thousand changes no cell by much and takes no
+// converter for reset: what differs from before is read again, and a register
+// that is not as it was left is looked at three times.
+func TestNoisyWire(t *testing.T) {
+	t.Parallel()
+	for name, c := range boards() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			testNoisyWire(t, c())
+		})
+	}
+}
+
+func testNoisyWire(t *testing.T, c hallanalog.Config) {
+	t.Helper()
+	r := newRig(t, c)
+	r.settle()
+	r.wire.Seed(3)
+	r.wire.SetNoise(emu.AnyAddress, emu.Noise{Flips: 3e-4})
+	for scan := range 200 {
+		r.volts[scan%64] = volts(63 - scan%64)
+		if f := r.mustScan(); f.Lost != 0 || f.Reset != 0 {
+			t.Fatalf("scan %d: lost %x reset %x", scan, f.Lost, f.Reset)
+		}
+		for i, got := range r.frame.Counts {
+			if want := counts(r.volts[i]); max(got, want)-min(got, want) > 256 {
+				t.Fatalf("scan %d: cell %d shows %d counts, want %d", scan, i, got, want)
+			}
+		}
+	}
+	var unequal uint64
+	for _, s := range r.board.Stats() {
+		unequal += s.Unequal
+	}
+	if unequal < 10 {
+		t.Errorf("%d corrupt results were noticed", unequal)
+	}
+}
+
 // A supply that dips makes a chip miss a transfer and forget its registers.
 func TestFailureMakesSuspicious(t *testing.T) {
 	t.Parallel()

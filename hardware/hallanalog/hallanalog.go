@@ -16,7 +16,8 @@ import (
 const (
 	// Stale is the age beyond which a cell's last good read is not believed.
 	Stale = 250 * time.Millisecond
-	// agree is how far two reads of a cell that proves itself may differ.
+	// agree is how far two reads of a cell that proves itself may differ, and how
+	// far one may be from the last without being read again.
 	agree = 255
 	// slowLimit is how many conversions in a row may fail to finish before a
 	// converter is left alone.
@@ -63,8 +64,9 @@ type ADCStats struct {
 	State State
 	// Good counts conversions, Failed everything that failed, Slow the
 	// conversions among them that did not finish in time, Inits complete
-	// initialisations, Resets registers found lost.
-	Good, Failed, Slow, Inits, Resets uint64
+	// initialisations, Resets registers found lost, Unequal results that were
+	// contradicted by another look right after them.
+	Good, Failed, Slow, Inits, Resets, Unequal uint64
 	// LastGood is the time given to the Scan of the last good conversion.
 	LastGood time.Duration
 	// Err is the last failure, or nil.
@@ -413,7 +415,7 @@ func (b *Board) step(r row) (again row) {
 		if started[i] == none || b.aborted {
 			continue
 		}
-		v, err := a.dev.Result()
+		v, err := b.result(a, int(started[i]))
 		if err == nil {
 			b.accept(a, int(started[i]), v)
 		} else if b.fail(a, err) {
@@ -422,6 +424,25 @@ func (b *Board) step(r row) (again row) {
 	}
 	return again
 }
+
+// result reads a conversion. One that differs from the last is read again, as I²C
+// has no check sum: two equal reads count, or what two of three say of each bit.
+func (b *Board) result(a *adc, cell int) (int16, error) {
+	v, err := a.dev.Result()
+	if err != nil || b.live>>cell&1 == 0 || apart(toCount(v), b.counts[cell]) <= agree {
+		return v, err
+	}
+	second, err := a.dev.Again()
+	if err != nil || second == v {
+		return v, err
+	}
+	a.what.Unequal++
+	third, err := a.dev.Again()
+	return v&second | v&third | second&third, err
+}
+
+// toCount returns a result as a count: ground may read a little below 0.
+func toCount(v int16) uint16 { return uint16(max(v, 0)) }
 
 // fail takes a failure into account and reports whether trying again at once
 // makes sense.
@@ -470,7 +491,7 @@ func (b *Board) accept(a *adc, cell int, v int16) {
 	a.what.Good++
 	a.what.LastGood = b.now
 	bit := uint64(1) << cell
-	count := uint16(max(v, 0)) // Ground may read a little below 0.
+	count := toCount(v)
 	if b.live&bit == 0 {
 		if b.once&bit == 0 || apart(count, b.candidate[cell]) > agree {
 			b.once |= bit

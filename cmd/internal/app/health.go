@@ -113,8 +113,8 @@ type ChipHealth struct {
 	Failed uint64 `json:"failed"`
 	Inits  uint64 `json:"inits"`
 	Resets uint64 `json:"resets"`
-	// Corrupt counts reads of an expander that were contradicted or that no sound
-	// chip can have given, Slow conversions that did not end in time.
+	// Corrupt counts reads that were contradicted or that no sound chip can have
+	// given, Slow conversions that did not end in time.
 	Corrupt uint64 `json:"corrupt"`
 	Slow    uint64 `json:"slow"`
 	Error   string `json:"error,omitempty"`
@@ -166,7 +166,7 @@ func (r *Rig) Health() Health {
 		for _, a := range r.Analog.Stats() {
 			h.Chips = append(h.Chips, ChipHealth{
 				Kind: "ads1115", Addr: a.Addr, Cells: a.Cells, State: a.State.String(),
-				Good: a.Good, Failed: a.Failed, Inits: a.Inits, Resets: a.Resets, Slow: a.Slow, Error: textOf(a.Err),
+				Good: a.Good, Failed: a.Failed, Inits: a.Inits, Resets: a.Resets, Corrupt: a.Unequal, Slow: a.Slow, Error: textOf(a.Err),
 			})
 		}
 	case r.Reed != nil:
