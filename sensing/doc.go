@@ -52,14 +52,15 @@
 //
 // Unsure is a value. A lost cell (its bank does not answer, or its chip has
 // just been found at its power-on defaults) keeps its last debounced value and
-// is listed in Reading.Lost at once. A masked cell (stuck or flapping) keeps
+// is listed in Reading.Lost at once. A masked cell (stuck, flapping or dead) keeps
 // its last debounced value, is listed in Reading.Masked and no longer holds up
 // the settling of the others. Nothing may be decided from either.
 //
 // A dead cell, both of whose outputs stay inactive for ever, looks exactly
 // like an empty square here and is NOT found by the pipeline: only the rules
-// (a disc that must be there) or a calibration can tell. What a calibration has
-// found (Config.Dead) is masked for ever.
+// (a disc that must be there), people or a calibration can tell. What a
+// calibration has found (Config.Dead) is masked for ever; what others tell
+// ([Pipeline.Doubt]) until the cell shows something else.
 //
 // # What counts as flapping
 //

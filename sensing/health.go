@@ -16,7 +16,7 @@ const (
 	ClassGood Class = '.'
 	// ClassNoisy: believed, but it strays, or has little margin left.
 	ClassNoisy Class = 'n'
-	// ClassStuck: masked, both outputs were active.
+	// ClassStuck: masked, both outputs were active, or it shows a disc for ever.
 	ClassStuck Class = 's'
 	// ClassGhost: the same on a board that knows presence only.
 	ClassGhost Class = 'g'
@@ -151,9 +151,9 @@ func (p *Pipeline) class(s engine.Square, noisy bool) Class {
 		return ClassMasked
 	case p.flapping.Has(s):
 		return ClassFlapping
-	case p.stuck.Has(s) && p.cfg.Presence:
+	case (p.stuck | p.jammed).Has(s) && p.cfg.Presence:
 		return ClassGhost
-	case p.stuck.Has(s):
+	case (p.stuck | p.jammed).Has(s):
 		return ClassStuck
 	case noisy:
 		return ClassNoisy

@@ -51,10 +51,11 @@ type Pipeline struct {
 	// reset cells have not settled since their chip was initialized again.
 	reset      engine.Bitboard
 	resetQuiet time.Duration
-	// stuck, flapping and dead cells are masked, besides those of Config.Dead. The
-	// sets are disjoint. doubted cells will be dead with the next frame.
-	stuck, flapping, dead engine.Bitboard
-	doubted               engine.Bitboard
+	// stuck, flapping, dead and jammed cells are masked, besides those of
+	// Config.Dead. The sets are disjoint. doubted cells will be dead or jammed with
+	// the next frame.
+	stuck, flapping, dead, jammed engine.Bitboard
+	doubted                       engine.Bitboard
 
 	cells [engine.Squares]cell
 	// changed is when a believed cell changed last.
@@ -140,7 +141,9 @@ func (p *Pipeline) Step(now time.Duration, f Frame) Output {
 func (p *Pipeline) believed() engine.Bitboard { return ^(p.lost | p.reset | p.masked()) }
 
 // masked returns the cells that are not to be believed.
-func (p *Pipeline) masked() engine.Bitboard { return p.stuck | p.flapping | p.dead | p.cfg.Dead }
+func (p *Pipeline) masked() engine.Bitboard {
+	return p.stuck | p.flapping | p.dead | p.jammed | p.cfg.Dead
+}
 
 // waking reports that the chips are still being initialized: nothing has failed
 // before everything has had the time to begin.
@@ -258,6 +261,9 @@ func (p *Pipeline) unmask(now time.Duration, out *Output) {
 		case p.dead.Has(s) && p.raw(s) != empty && steady >= p.cfg.Settle:
 			p.dead &^= s.Bit()
 			out.Back.add(Dead, s.Bit())
+		case p.jammed.Has(s) && p.raw(s) == empty && steady >= p.cfg.Settle:
+			p.jammed &^= s.Bit()
+			out.Back.add(p.twofold(), s.Bit())
 		}
 		if !p.masked().Has(s) {
 			c.unrest.excuse(now)
@@ -332,24 +338,33 @@ func (p *Pipeline) mask(kind Kind, squares engine.Bitboard, out *Output) {
 	case Stuck, Ghost, BankLost, Reset:
 		p.stuck |= squares
 	}
+	p.hush(kind, squares, out)
+}
+
+// hush does what masking has to do besides keeping the set.
+func (p *Pipeline) hush(kind Kind, squares engine.Bitboard, out *Output) {
 	p.pending |= squares
 	p.moving |= squares
 	out.Failed.add(kind, squares)
 }
 
-// Doubt says that discs must lie on these squares although their cells have
-// shown none for long, which only the rules can tell. The cells are masked with
-// the next frame, unless they are already, and believed again when they show a
-// disc.
+// Doubt says that what these cells show is wrong, which somebody knows who knows
+// the rules or sees the board. They are masked with the next frame, unless they
+// are already: those that show no disc as dead until they show one, those that
+// show a disc as stuck until they show none.
 func (p *Pipeline) Doubt(squares engine.Bitboard) { p.doubted |= squares }
 
-// distrust masks the cells that have been doubted, but for those that show a
-// disc by now.
+// distrust masks the cells that have been doubted.
 func (p *Pipeline) distrust(out *Output) {
-	squares := p.doubted &^ p.masked() &^ (p.rawNorth | p.rawSouth)
+	squares := p.doubted &^ p.masked()
 	p.doubted = 0
-	if squares != 0 {
-		p.mask(Dead, squares, out)
+	shows := p.rawNorth | p.rawSouth
+	if dead := squares &^ shows; dead != 0 {
+		p.mask(Dead, dead, out)
+	}
+	if jammed := squares & shows; jammed != 0 {
+		p.jammed |= jammed
+		p.hush(p.twofold(), jammed, out)
 	}
 }
 

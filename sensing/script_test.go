@@ -269,11 +269,28 @@ func TestScripts(t *testing.T) {
 			show g2 both
 			wait 5s
 			>`},
-		{"a cell that shows a disc by then is not doubted, nor one that is masked", start + `
+		{"a doubted cell that shows a disc is stuck until it shows none", start + `
+			show g2 black
+			wait 300ms
+			> settled black g2 e4 d5 white d4 e5
+			doubt g2
+			wait 20ms
+			> failed stuck g2; settled black g2 e4 d5 white d4 e5 masked g2
+			show g2 white
+			wait 2m
+			show g2 both
+			wait 2m
+			>
+			show g2 empty
+			wait 200ms
+			>
+			wait 20ms
+			> back stuck g2; settled black e4 d5 white d4 e5`},
+		{"a cell that is masked already is not masked twice", start + `
 			show c3 both
 			wait 100ms
 			> failed stuck c3; settled black e4 d5 white d4 e5 masked c3
-			doubt c3 d4
+			doubt c3
 			wait 5s
 			>`},
 		{"a doubt before the first frame counts from the first reading on", `

@@ -94,7 +94,8 @@ func (t *turn) judge(at Time) {
 	case Idle, Paused:
 		s.believe()
 	}
-	if !s.Problem.Active() {
+	// Cells come back in every phase, also when nothing else is judged.
+	if p := s.Problem.Code; p == NoProblem || p == SensorFault || p == BankLost {
 		s.setProblem(NoProblem, NoReason, 0, at)
 	}
 }

@@ -79,10 +79,15 @@ type App struct {
 	analyst *analyst
 
 	rig   *Rig
+	eyes  *Eyes
 	hands *hands
 	lamps *lampKeeper
 	panel *panelKeeper
 	cues  display.Cues
+	// doubts finds dead cells; doubtAgain fires when it wants to look again.
+	doubts     Doubts
+	doubted    Doubted
+	doubtAgain *time.Timer
 
 	page   *web.Server
 	link   link
@@ -155,10 +160,10 @@ func (a *App) run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.rig.Close()) }()
-	eyes, err := a.rig.Eyes(a.config)
-	if err != nil {
+	if a.eyes, err = a.rig.Eyes(a.config); err != nil {
 		return err
 	}
+	a.eyes.Doubt(a.core.Dead())
 	if err := a.openHands(); err != nil {
 		return err
 	}
@@ -180,7 +185,7 @@ func (a *App) run(ctx context.Context, o Options) (err error) {
 	}
 	var tasks sync.WaitGroup
 	a.lamps, a.panel = newLampKeeper(a), newPanelKeeper(a)
-	tasks.Go(func() { a.scan(inner, eyes) })
+	tasks.Go(func() { a.scan(inner, a.eyes) })
 	tasks.Go(func() { a.listen(inner) })
 	tasks.Go(func() { a.lamps.keep(inner) })
 	tasks.Go(func() { a.panel.keep(inner) })
@@ -250,6 +255,8 @@ func closeListener(ln net.Listener) error {
 func (a *App) loop(ctx context.Context) {
 	a.wake = stoppedTimer()
 	defer a.wake.Stop()
+	a.doubtAgain = stoppedTimer()
+	defer a.doubtAgain.Stop()
 	if a.core.State.Phase == referee.Playing {
 		seen, ok := readSeen(a.dir, a.journal.JID(), a.core.Seq())
 		a.step(referee.PowerOn{At: a.now(), Gap: a.gap(), Seen: seen, SeenOK: ok})
@@ -287,9 +294,11 @@ func (a *App) loop(ctx context.Context) {
 			a.analystSays(f)
 		case <-a.wake.C:
 			a.step(referee.Tick{At: a.now()})
+		case <-a.doubtAgain.C:
 		case <-a.touched:
 		case <-a.link.changes():
 		}
+		a.doubt()
 		a.askOpponent()
 		a.analyze()
 		a.present()

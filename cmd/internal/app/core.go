@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"reversi-board/engine"
 	"reversi-board/engine/record"
 	"reversi-board/engine/referee"
 )
@@ -25,6 +26,8 @@ type Core struct {
 	newGame func() string
 	effects []referee.Effect
 	outcome Outcome
+	// dead are the cells that the journal calls dead.
+	dead engine.Bitboard
 }
 
 // CoreOptions are what a Core cannot find out by itself.
@@ -76,8 +79,19 @@ func (c *Core) Replay(payload []byte) (record.Stamp, error) {
 	}
 	referee.Apply(&c.State, ev)
 	c.seq, c.game = env.Seq, env.Game
+	if f, ok := ev.(referee.Faulted); ok && f.Kind == referee.Dead {
+		c.dead |= f.Squares
+	}
+	if r, ok := ev.(referee.Restored); ok && r.Kind == referee.Dead {
+		c.dead &^= r.Squares
+	}
 	return env.Stamp, nil
 }
+
+// Dead returns the cells that were dead at the end of the journal that has been
+// replayed: they are to be doubted from the start, or their discs would seem to
+// have been taken away while the program was not running.
+func (c *Core) Dead() engine.Bitboard { return c.dead }
 
 // Continue numbers the next event after seq: numbers that were lost to damage
 // are never used again.

@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"reversi-board/engine"
@@ -17,17 +19,25 @@ type Matrix interface {
 }
 
 // Eyes turn the scans of a board into the referee's inputs. They are used by
-// one goroutine, the one that scans.
+// one goroutine, the one that scans, but for Checkup and Doubt.
 type Eyes struct {
 	matrix   Matrix
 	pipeline *sensing.Pipeline
 	// threshold is for boards that measure, nil otherwise.
 	threshold *sensing.Threshold
-	// lens brings scans of cells to squares.
-	lens     sensing.Lens
+	// lens brings scans of cells to squares. The board was calibrated at
+	// calibrated, zero for never.
+	lens       sensing.Lens
+	calibrated time.Time
+
 	presence bool
 	frame    hardware.Frame
 	inputs   []referee.Input
+	// doubts are cells to be doubted with the next frame.
+	doubts atomic.Uint64
+	// mu guards checkup, which others may look at.
+	mu      sync.Mutex
+	checkup Checkup
 }
 
 // NewEyes returns eyes that have not seen anything yet. A board that measures
@@ -52,7 +62,11 @@ func (e *Eyes) Look(ctx context.Context, now time.Duration) ([]referee.Input, er
 	if e.frame.Analog && e.threshold != nil {
 		f.North, f.South = e.threshold.Step(now, &e.frame.Counts, f.Lost)
 	}
+	if squares := e.doubts.Swap(0); squares != 0 {
+		e.pipeline.Doubt(engine.Bitboard(squares))
+	}
 	out := e.pipeline.Step(now, f)
+	e.note(now, &f)
 	e.inputs = e.inputs[:0]
 	for _, f := range out.Failed.List() {
 		e.inputs = append(e.inputs, referee.CellsFailed{At: now, Squares: f.Squares, Kind: faultKind(f.Kind)})

@@ -65,6 +65,8 @@ type Table struct {
 
 	rig         *app.Rig
 	eyes        *app.Eyes
+	doubts      app.Doubts
+	doubted     app.Doubted
 	calibration *sensing.Calibration
 	journal     Journal
 	cues        display.Cues
@@ -159,6 +161,16 @@ func (t *Table) calibrate(c *configs.Config) (*sensing.Calibration, error) {
 	return &cal, nil
 }
 
+// Asked returns the squares of which the players are asked whether a disc lies
+// there that is not seen.
+func (t *Table) Asked() engine.Bitboard { return t.doubted.Ask }
+
+// Doubt says that what these cells show is wrong.
+func (t *Table) Doubt(squares engine.Bitboard) { t.eyes.Doubt(squares) }
+
+// Checkup returns how the cells were lately.
+func (t *Table) Checkup() app.Checkup { return t.eyes.Checkup() }
+
 // Calibration returns the calibration of the board, nil if it has none.
 func (t *Table) Calibration() *sensing.Calibration { return t.calibration }
 
@@ -243,6 +255,9 @@ func (t *Table) scan() error {
 		if _, err := t.Do(referee.Tick{At: t.now}); err != nil {
 			return err
 		}
+	}
+	if t.doubted = t.doubts.Look(&t.Core.State, t.now); t.doubted.Dead != 0 {
+		t.eyes.Doubt(t.doubted.Dead)
 	}
 	t.light()
 	if t.screen != nil {

@@ -45,11 +45,13 @@ import (
 //	event TEXT, events         all events since the last check, in order
 //	no events, nothing         no events; no event and no change of the LEDs
 //	says TEXT                  a part of the sentence for page and speech
+//	asks none | SQUARES        whether discs lie there that are not seen
+//	cells all good | LETTER SQUARES, …   the classes of the cells
 //	state WORD VALUE, …        members of the published state
 //
 // And else:
 //
-//	order new [VARIANT], order undo PLIES, refused CODE
+//	order new [VARIANT], order undo PLIES, order mask SQUARES, refused CODE
 //	fail cell SQUARE KIND [N Hz], heal cell SQUARE
 //	fail bank RANK KIND, heal bank RANK, lose interrupts
 //	power off, power on
@@ -253,6 +255,17 @@ func (b *bench) check(first, rest string) error {
 			return fmt.Errorf("the board says %q, want %q", got, rest)
 		}
 		return nil
+	case "asks":
+		if rest == "none" {
+			rest = ""
+		}
+		want, err := engine.ParseSquares(rest)
+		if got := b.table.Asked(); err == nil && got != want {
+			err = fmt.Errorf("asked about %q, want %q", got, want)
+		}
+		return err
+	case "cells":
+		return b.expectCells(rest)
 	case "state":
 		return b.expectState(rest)
 	case "refused":
@@ -265,6 +278,33 @@ func (b *bench) check(first, rest string) error {
 	default:
 		return errNoCheck
 	}
+}
+
+// expectCells compares the classes of the cells, as far as they are not good.
+func (b *bench) expectCells(text string) error {
+	want := []byte(strings.Repeat(".", engine.Squares))
+	for part := range strings.SplitSeq(text, ",") {
+		letter, names, _ := strings.Cut(strings.TrimSpace(part), " ")
+		if letter == "all" {
+			continue
+		}
+		set, err := engine.ParseSquares(expand(names))
+		if err != nil {
+			return err
+		}
+		for s := range set.All() {
+			want[s] = letter[0]
+		}
+	}
+	// They are looked at five times a second.
+	if err := b.pass(200 * time.Millisecond); err != nil {
+		return err
+	}
+	c := b.table.Checkup()
+	if got := c.Cells.Classes(); got != string(want) {
+		return fmt.Errorf("the cells are\n  got  %s\n  want %s", got, want)
+	}
+	return nil
 }
 
 func (b *bench) expectLights(text string) error {
@@ -588,6 +628,13 @@ func (b *bench) giveOrder(text string) error {
 			return err
 		}
 		return b.order(name, referee.Undo{Plies: plies})
+	case "mask":
+		set, err := engine.ParseSquares(arg)
+		if err != nil {
+			return err
+		}
+		b.table.Doubt(set)
+		return b.order(name, referee.Look{})
 	default:
 		return fmt.Errorf("nobody orders %q", name)
 	}
@@ -629,6 +676,8 @@ func (b *bench) cellFault(words []string) error {
 		f.Kind = sim.Dead
 	case "stuck":
 		f.Kind = sim.BothActive
+	case "stuck-north":
+		f.Kind = sim.StuckNorth
 	case "flapping":
 		f.Kind = sim.Flapping
 		if f.Hz, err = strconv.ParseFloat(words[4], 64); err != nil {
