@@ -123,6 +123,14 @@ func (s Sensor) Counts(field float64) uint16 {
 	return toCounts(min(max(s.Null+field*s.Sensitivity, s.Low), s.High))
 }
 
+// Range returns the counts between which the sensor's output follows the field.
+func (s Sensor) Range() (low, high uint16) { return toCounts(s.Low), toCounts(s.High) }
+
+// Field returns how many millitesla a difference of counts is.
+func (s Sensor) Field(counts int) float64 {
+	return float64(counts) / (CountsPerVolt * s.Sensitivity)
+}
+
 func toCounts(volts float64) uint16 {
 	return uint16(min(max(math.Round(volts*CountsPerVolt), 0), math.MaxInt16))
 }

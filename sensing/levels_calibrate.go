@@ -50,6 +50,26 @@ func (s *Samples) Forget(squares engine.Bitboard) {
 // Count returns how many readings of a square there are.
 func (s *Samples) Count(sq engine.Square) int { return int(s.squares[sq].n) }
 
+// Take takes over the readings of one square of other: what a cell has shown
+// becomes what a square shows.
+func (s *Samples) Take(to engine.Square, other *Samples, from engine.Square) {
+	s.squares[to] = other.squares[from]
+}
+
+// Mean returns the mean of a square's readings, rounded, 0 without readings.
+func (s *Samples) Mean(sq engine.Square) uint16 {
+	p := &s.squares[sq]
+	if p.n == 0 {
+		return 0
+	}
+	return uint16((p.sum + p.n/2) / p.n)
+}
+
+// Spread returns how far the readings of a square lie apart, in counts.
+func (s *Samples) Spread(sq engine.Square) int {
+	return int(s.squares[sq].high - s.squares[sq].low)
+}
+
 // level returns the mean of a square's readings, or why there is none.
 func (s *Samples) level(sq engine.Square, what string) (uint16, error) {
 	p := &s.squares[sq]
@@ -60,7 +80,7 @@ func (s *Samples) level(sq engine.Square, what string) (uint16, error) {
 		return 0, fmt.Errorf("readings of %s lie %d counts apart, at most %d are a square at rest: "+
 			"leave it alone, check the solder joints, and %w", what, p.high-p.low, MaxSpread, ErrLevels)
 	}
-	return uint16((p.sum + p.n/2) / p.n), nil
+	return s.Mean(sq), nil
 }
 
 // Calibrate returns the levels of a square from its readings empty and with

@@ -94,6 +94,17 @@ type Threshold struct {
 	cells     [engine.Squares]gauge
 }
 
+// Spare returns how much of a face's full scale is left, in percent rounded down,
+// before something is misread although the reading is off by so many counts: a
+// disc for no disc, or an empty square for a disc. Below 0 it can be.
+func Spare(full, off int) int {
+	if full <= 0 {
+		return 0
+	}
+	share := (off*100 + full - 1) / full
+	return min(100-onPercent, offPercent) - share
+}
+
 // NewThreshold returns a threshold with these levels, or an error that names the
 // first square whose levels are of no use. The sensor says where readings end to
 // mean something.

@@ -11,7 +11,9 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"reversi-board/cmd/internal/calibrate"
 	"reversi-board/configs"
+	"reversi-board/engine"
 	"reversi-board/sensing"
 )
 
@@ -154,6 +156,54 @@ func (r *Rig) CalibratedEyes(c *configs.Config, cal *sensing.Calibration) (*Eyes
 		}
 	}
 	eyes := NewEyes(r.Matrix, s, threshold)
-	eyes.lens = cal.Lens()
+	eyes.lens, eyes.calibrated = cal.Lens(), cal.Made
 	return eyes, nil
+}
+
+// WalkOptions returns the board of the settings for a calibration.
+func WalkOptions(c *configs.Config) calibrate.Options {
+	h := &c.Hardware
+	o := calibrate.Options{NorthIsBlack: h.NorthIsBlack, Sensor: SensorOf(h)}
+	o.Kind, o.Wiring = WiringOf(h)
+	switch h.Kind {
+	case configs.Reed64:
+		o.Senses = calibrate.Presence
+		for i := range h.Matrix.Rows {
+			o.Banks = append(o.Banks,
+				bank(fmt.Sprintf("row %d (%s)", i, h.Matrix.Rows[i]), func(s int) bool { return h.Crossings[s].Row == i }),
+				bank(fmt.Sprintf("column %d (%s)", i, h.Matrix.Columns[i]), func(s int) bool { return h.Crossings[s].Column == i }))
+		}
+	case configs.HallAnalog:
+		o.Senses = calibrate.Field
+		for i, addr := range h.Analog.ADCs {
+			o.Banks = append(o.Banks, bank(fmt.Sprintf("the converter at 0x%02x", addr), func(s int) bool { return h.Taps[s].ADC == i }))
+			for in := range 4 {
+				o.Banks = append(o.Banks, bank(fmt.Sprintf("the multiplexer at input %d of the converter at 0x%02x", in, addr),
+					func(s int) bool { return h.Taps[s].ADC == i && h.Taps[s].Input == in }))
+			}
+		}
+	default:
+		for bus, addresses := range [][]uint16{h.Expanders.Addresses, h.Expanders.Second} {
+			for _, addr := range addresses {
+				n := len(o.Banks)
+				name := fmt.Sprintf("the expander at 0x%02x", addr)
+				if bus > 0 {
+					name += " of the second bus"
+				}
+				o.Banks = append(o.Banks, bank(name, func(s int) bool { return h.Cells[s].Chip == n }))
+			}
+		}
+	}
+	return o
+}
+
+// bank is a part of the board with the cells that it reads.
+func bank(name string, has func(cell int) bool) calibrate.Bank {
+	b := calibrate.Bank{Name: name}
+	for s := range engine.Squares {
+		if has(s) {
+			b.Cells |= engine.Square(s).Bit()
+		}
+	}
+	return b
 }

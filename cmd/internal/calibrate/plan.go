@@ -1,0 +1,195 @@
+package calibrate
+
+import (
+	"fmt"
+
+	"reversi-board/engine"
+)
+
+// Do is what a person is asked to do.
+type Do uint8
+
+// What can be asked.
+const (
+	// Place: put discs on squares.
+	Place Do = iota
+	// TurnOver: turn the discs on squares over.
+	TurnOver
+	// Take: take the discs off squares.
+	Take
+)
+
+// Ask is one thing that a person is asked to do.
+type Ask struct {
+	Do Do
+	// Squares are where, in any order.
+	Squares engine.Bitboard
+	// Face is the side that is up afterwards, None after Take and on a board that
+	// sees no colors.
+	Face engine.Color
+	// tidy says that it only makes room for what follows.
+	tidy bool
+}
+
+// String returns the sentence that asks for it.
+func (a Ask) String() string {
+	where, one := a.place(), a.Squares.Count() == 1
+	side := ""
+	if a.Face != engine.None {
+		side = fmt.Sprintf(" %v side up", a.Face)
+	}
+	switch {
+	case a.Do == Place && one:
+		return fmt.Sprintf("Put the disc on %s%s.", where, comma(side))
+	case a.Do == Place:
+		return fmt.Sprintf("Put discs on %s%s.", where, comma(side))
+	case a.Do == TurnOver && one:
+		return fmt.Sprintf("Turn the disc on %s over%s.", where, colon(side))
+	case a.Do == TurnOver:
+		return fmt.Sprintf("Turn the discs on %s over%s.", where, colon(side))
+	case one:
+		return fmt.Sprintf("Take the disc off %s.", where)
+	}
+	return fmt.Sprintf("Take the discs off %s.", where)
+}
+
+func comma(text string) string { return before(",", text) }
+func colon(text string) string { return before(":", text) }
+
+func before(mark, text string) string {
+	if text == "" {
+		return ""
+	}
+	return mark + text
+}
+
+// place names the squares: a rank, a file, or one after the other.
+func (a Ask) place() string {
+	s := a.Squares.First()
+	switch a.Squares {
+	case rankOf(s.Rank()):
+		return fmt.Sprintf("rank %d", s.Rank()+1)
+	case fileOf(s.File()):
+		return fmt.Sprintf("file %c", 'a'+s.File())
+	case ^engine.Bitboard(0):
+		return "all squares"
+	}
+	return list(a.Squares.Names())
+}
+
+func rankOf(r int) engine.Bitboard { return 0xFF << (8 * r) }
+func fileOf(f int) engine.Bitboard { return 0x0101010101010101 << f }
+
+// list joins names as people do: a1, b1 and c1.
+func list(names []string) string {
+	text := ""
+	for i, n := range names {
+		switch {
+		case i == 0:
+		case i == len(names)-1:
+			text += " and "
+		default:
+			text += ", "
+		}
+		text += n
+	}
+	return text
+}
+
+// lines is the most a rank holds.
+const lines = 8
+
+// plan returns what is asked in a walk.
+//
+// The disc of a single walk is turned over once a square: what was up on one
+// square is up first on the next. Ranks are walked to and fro.
+func plan(o *Options) []Ask {
+	black, white := engine.Black, engine.White
+	if o.Senses == Presence {
+		black, white = engine.None, engine.None
+	}
+	if !o.Quick && o.Senses != Presence {
+		return singles(walkOrder(), black)
+	}
+	var asks []Ask
+	// As many ranks at once as there are discs for, each band with the side up
+	// first that the discs of the band before it show.
+	band := min(o.Discs/lines, lines)
+	for first := 0; first < lines; first += band {
+		asks = append(asks, bandOf(o, first, min(first+band, lines), black, white)...)
+		black, white = white, black
+	}
+	return asks
+}
+
+// bandOf asks for discs on some ranks, then for their other side, file by file.
+func bandOf(o *Options, first, end int, black, white engine.Color) (asks []Ask) {
+	var all engine.Bitboard
+	for r := first; r < end; r++ {
+		all |= rankOf(r)
+	}
+	for r := first; r < end; r++ {
+		asks = append(asks, o.together(Ask{Do: Place, Squares: rankOf(r), Face: black})...)
+	}
+	if o.Senses == Presence {
+		for f := range lines {
+			asks = append(asks, Ask{Do: Take, Squares: fileOf(f) & all, Face: engine.None})
+		}
+		return asks
+	}
+	for f := range lines {
+		asks = append(asks, Ask{Do: TurnOver, Squares: fileOf(f) & all, Face: white})
+	}
+	if end < lines {
+		asks = append(asks, Ask{Do: Take, Squares: all, Face: engine.None, tidy: true})
+	}
+	return asks
+}
+
+// together returns the ask, or one for each of its squares in a walk of single
+// squares.
+func (o *Options) together(a Ask) (asks []Ask) {
+	if o.Quick {
+		return []Ask{a}
+	}
+	for s := range a.Squares.All() {
+		asks = append(asks, Ask{Do: a.Do, Squares: s.Bit(), Face: a.Face})
+	}
+	return asks
+}
+
+// singles asks for one disc on one square after the other, with both sides up.
+func singles(order []engine.Square, first engine.Color) (asks []Ask) {
+	for _, s := range order {
+		asks = append(asks,
+			Ask{Do: Place, Squares: s.Bit(), Face: first},
+			Ask{Do: TurnOver, Squares: s.Bit(), Face: first.Opponent()})
+		first = first.Opponent()
+	}
+	return asks
+}
+
+// touches asks for one disc on one square after the other and off it again, where
+// no sides are seen.
+func touches(order []engine.Square) (asks []Ask) {
+	for _, s := range order {
+		asks = append(asks,
+			Ask{Do: Place, Squares: s.Bit(), Face: engine.None},
+			Ask{Do: Take, Squares: s.Bit(), Face: engine.None})
+	}
+	return asks
+}
+
+// walkOrder is rank by rank, to and fro.
+func walkOrder() (order []engine.Square) {
+	for r := range lines {
+		for i := range lines {
+			f := i
+			if r&1 == 1 {
+				f = lines - 1 - i
+			}
+			order = append(order, engine.SquareAt(f, r))
+		}
+	}
+	return order
+}
