@@ -239,9 +239,10 @@ func (f *folding) apply(env record.Envelope, ev referee.Event) {
 			f.fail(fmt.Sprintf("record %d: takes back %d plies of %d", env.Seq, ev.Plies, f.state.Ply()))
 			return
 		}
-	case referee.GameOver:
+	case referee.GameOver, referee.FlipError, referee.Revised, referee.PositionSet, referee.ClockFlag, referee.ClockAdjusted,
+		referee.GamePaused, referee.GameResumed:
 	case referee.GameStarted, referee.Illegal, referee.Faulted, referee.Restored, referee.PowerRestored,
-		referee.EngineLost, referee.Commanded:
+		referee.TimeStepped, referee.EngineLost, referee.Commanded:
 		return // facts about the table, not about this game
 	}
 	referee.Apply(&f.state, ev)
@@ -334,11 +335,11 @@ func outcome(r referee.Result, goal engine.Goal) notation.Outcome {
 		}
 	case referee.Aborted:
 		o.End = notation.EndAborted
-	case "resign":
+	case referee.Resigned:
 		o.End = notation.EndResigned
-	case "flag":
+	case referee.FlagFell:
 		o.End = notation.EndTime
-	case "adjudicated":
+	case referee.Adjudicated:
 		o.End = notation.EndAdjudicated
 	}
 	return o

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"time"
-	"unicode/utf8"
 
 	"reversi-board/engine"
+	"reversi-board/engine/clock"
 	"reversi-board/engine/referee"
 )
 
@@ -31,7 +31,7 @@ func DecodeEvent(b []byte) (Envelope, referee.Event, error) {
 		return Envelope{}, nil, fmt.Errorf("decode event: %w", err)
 	}
 	env.Ply, env.FP, env.Replay = w.Ply, w.BoardFP, w.Replay
-	if err := errors.Join(inRange("ply", w.Ply, engine.Squares), checkFingerprint(w.BoardFP)); err != nil {
+	if err := errors.Join(inRange("ply", w.Ply, referee.MaxEntries), checkFingerprint(w.BoardFP)); err != nil {
 		return Envelope{}, nil, fmt.Errorf("decode event: %w", err)
 	}
 	ev, err := decodeData(env.Mono, w.Type, w.Data)
@@ -63,12 +63,20 @@ func decodeData(mono time.Duration, kind string, data json.RawMessage) (referee.
 		return decodeMove(mono, data)
 	case "pass":
 		return decodePass(mono, data)
+	case "flip_error":
+		return decodeFlipError(mono, data)
 	case "undo":
 		return decodeUndo(mono, data)
+	case "revise":
+		return decodeRevised(mono, data)
+	case "position_set":
+		return decodePosition(mono, data)
 	case "illegal_move":
 		return decodeIllegal(data)
 	case "game_over":
-		return decodeOver(data)
+		return decodeOver(mono, data)
+	case "clock_flag", "clock_adjusted", "paused", "resumed", "time_stepped":
+		return decodeTiming(mono, kind, data)
 	case "sensor_fault":
 		w, err := decodeSensor(data)
 		return referee.Faulted{Squares: engine.Bitboard(w.Squares), Kind: referee.FaultKind(w.Kind)}, err
@@ -76,7 +84,7 @@ func decodeData(mono time.Duration, kind string, data json.RawMessage) (referee.
 		w, err := decodeSensor(data)
 		return referee.Restored{Squares: engine.Bitboard(w.Squares), Kind: referee.FaultKind(w.Kind)}, err
 	case "power_restored":
-		return decodePower(data)
+		return decodePower(mono, data)
 	case "engine_lost":
 		return decodeEngineLost(data)
 	case "command":
@@ -115,10 +123,12 @@ func decodeMove(mono time.Duration, data json.RawMessage) (referee.Event, error)
 	by, errBy := player("by", w.By)
 	at, errMove := square(w.Move)
 	think, errThink := milliseconds("think_ms", w.ThinkMS)
+	times, errClock := w.Clock.times()
+	improper, errImproper := reason(w.Improper, true)
 	return referee.Moved{
-		By: by, Square: at, Flipped: engine.Bitboard(w.Flipped),
-		Think: unless(w.ThinkNS, think), At: unless(w.AtNS, mono),
-	}, errors.Join(errBy, errMove, errThink)
+		By: by, Square: at, Flipped: engine.Bitboard(w.Flipped), Missed: engine.Bitboard(w.Missed), Extra: engine.Bitboard(w.Extra),
+		Improper: improper, Clock: times, Think: unless(w.ThinkNS, think), At: unless(w.AtNS, mono),
+	}, errors.Join(errBy, errMove, errThink, errClock, errImproper)
 }
 
 func decodePass(mono time.Duration, data json.RawMessage) (referee.Event, error) {
@@ -127,7 +137,8 @@ func decodePass(mono time.Duration, data json.RawMessage) (referee.Event, error)
 		return nil, err
 	}
 	by, err := player("by", w.By)
-	return referee.Passed{By: by, At: unless(w.AtNS, mono)}, err
+	times, errClock := w.Clock.times()
+	return referee.Passed{By: by, Clock: times, At: unless(w.AtNS, mono)}, errors.Join(err, errClock)
 }
 
 func decodeUndo(mono time.Duration, data json.RawMessage) (referee.Event, error) {
@@ -136,8 +147,122 @@ func decodeUndo(mono time.Duration, data json.RawMessage) (referee.Event, error)
 		return nil, err
 	}
 	by, err := player("by", w.By)
-	err = errors.Join(err, inRange("plies", w.Plies, engine.Squares), inRange("to_ply", w.ToPly, engine.Squares))
-	return referee.Undone{Plies: w.Plies, ToPly: w.ToPly, By: by, At: unless(w.AtNS, mono)}, err
+	times, errClock := w.Clock.times()
+	err = errors.Join(err, errClock, inRange("plies", w.Plies, referee.MaxEntries), inRange("to_ply", w.ToPly, referee.MaxEntries))
+	return referee.Undone{
+		Plies: w.Plies, ToPly: w.ToPly, By: by, Claimed: w.Claimed, Clock: times, At: unless(w.AtNS, mono),
+	}, err
+}
+
+func decodeFlipError(mono time.Duration, data json.RawMessage) (referee.Event, error) {
+	w, err := read[flipErrorJSON](data)
+	if err != nil {
+		return nil, err
+	}
+	ev := referee.FlipError{
+		Ply: w.Ply, Missed: engine.Bitboard(w.Missed), Extra: engine.Bitboard(w.Extra), Claimed: w.Claimed, At: unless(w.AtNS, mono),
+	}
+	ev.Clock, err = w.Clock.times()
+	return ev, errors.Join(err, rule("status", w.Status, &ev.Status), inRange("ply", w.Ply, referee.MaxEntries))
+}
+
+func decodeRevised(mono time.Duration, data json.RawMessage) (referee.Event, error) {
+	w, err := read[reviseJSON](data)
+	if err != nil {
+		return nil, err
+	}
+	err = errors.Join(
+		inRange("from_ply", w.FromPly, referee.MaxEntries), inRange("plies", len(w.Plies), referee.MaxRevised),
+		shorter("reason", w.Reason, maxReason),
+	)
+	if err != nil {
+		return nil, err
+	}
+	ev := referee.Revised{FromPly: w.FromPly, Len: len(w.Plies), Reason: w.Reason, At: unless(w.AtNS, mono)}
+	ev.Clock, err = w.Clock.times()
+	for i, p := range w.Plies {
+		var wrong error
+		ev.Line[i], wrong = p.ply()
+		err = errors.Join(err, wrong)
+	}
+	return ev, err
+}
+
+// ply reads a move or a pass of a revision.
+func (w plyJSON) ply() (referee.Ply, error) {
+	p := referee.Ply{Move: engine.PassMove, Flipped: engine.Bitboard(w.Flipped)}
+	var errBy, errMove, errThink, errClock error
+	p.By, errBy = player("by", w.By)
+	if w.Move != engine.PassMove.String() {
+		var at engine.Square
+		at, errMove = square(w.Move)
+		p.Move = engine.At(at)
+	}
+	var think time.Duration
+	think, errThink = milliseconds("think_ms", w.ThinkMS)
+	p.Think = unless(w.ThinkNS, think)
+	p.Clock, errClock = w.Clock.times()
+	return p, errors.Join(errBy, errMove, errThink, errClock)
+}
+
+func decodePosition(mono time.Duration, data json.RawMessage) (referee.Event, error) {
+	w, err := read[positionJSON](data)
+	if err != nil {
+		return nil, err
+	}
+	ev := referee.PositionSet{Reason: w.Reason, At: unless(w.AtNS, mono)}
+	var errBoard, errTurn, errClock error
+	ev.Discs, errBoard = board(w.Board)
+	ev.Turn, errTurn = player("turn", w.Turn)
+	ev.Clock, errClock = w.Clock.times()
+	return ev, errors.Join(errBoard, errTurn, errClock, shorter("reason", w.Reason, maxReason))
+}
+
+// decodeTiming reads the events about clocks.
+func decodeTiming(mono time.Duration, kind string, data json.RawMessage) (referee.Event, error) {
+	switch kind {
+	case "clock_flag":
+		w, err := read[flagJSON](data)
+		if err != nil {
+			return nil, err
+		}
+		ev := referee.ClockFlag{At: unless(w.AtNS, mono)}
+		var errColor, errClock error
+		ev.Color, errColor = player("color", w.Color)
+		ev.Clock, errClock = w.Clock.times()
+		return ev, errors.Join(errColor, errClock, rule("effect", w.Effect, &ev.Effect))
+	case "clock_adjusted":
+		w, err := read[adjustedJSON](data)
+		if err != nil {
+			return nil, err
+		}
+		times, err := w.Clock.times()
+		return referee.ClockAdjusted{Clock: times, Reason: w.Reason, At: unless(w.AtNS, mono)}, errors.Join(
+			err, shorter("reason", w.Reason, maxReason))
+	case "time_stepped":
+		w, err := read[steppedJSON](data)
+		if err != nil {
+			return nil, err
+		}
+		by, err := milliseconds("by_ms", w.ByMS)
+		return referee.TimeStepped{By: unless(w.ByNS, by)}, err
+	default:
+		return decodePause(mono, kind, data)
+	}
+}
+
+func decodePause(mono time.Duration, kind string, data json.RawMessage) (referee.Event, error) {
+	w, err := read[pauseJSON](data)
+	if err != nil {
+		return nil, err
+	}
+	times, errClock := w.Clock.times()
+	err = errors.Join(errClock, short("by", w.By), shorter("reason", w.Reason, maxReason))
+	at := unless(w.AtNS, mono)
+	if kind == "paused" {
+		return referee.GamePaused{By: w.By, Reason: w.Reason, Clock: times, At: at}, err
+	}
+	return referee.GameResumed{By: w.By, Reason: w.Reason, Clock: times, At: at}, err
 }
 
 func decodeIllegal(data json.RawMessage) (referee.Event, error) {
@@ -152,43 +277,66 @@ func decodeIllegal(data json.RawMessage) (referee.Event, error) {
 		at, errMove = square(w.Move)
 		err = errors.Join(err, errMove)
 	}
-	for r := referee.Occupied; r <= referee.OtherSquare; r++ {
-		if r.String() == w.Reason {
-			return referee.Illegal{By: by, Square: at, Reason: r}, err
-		}
-	}
-	return nil, fmt.Errorf("read reason: there is no reason %.24q", w.Reason)
+	r, errReason := reason(w.Reason, false)
+	return referee.Illegal{By: by, Square: at, Reason: r}, errors.Join(err, errReason)
 }
 
-func decodeOver(data json.RawMessage) (referee.Event, error) {
-	w, err := read[resultJSON](data)
+// reason reads the word of a reason.
+func reason(word string, mayBeNone bool) (referee.Reason, error) {
+	for r := referee.NoReason; r <= referee.OtherSquare; r++ {
+		if r.String() == word && (r != referee.NoReason || mayBeNone) {
+			return r, nil
+		}
+	}
+	return 0, fmt.Errorf("read reason: there is no reason %.24q", word)
+}
+
+func decodeOver(mono time.Duration, data json.RawMessage) (referee.Event, error) {
+	w, err := read[overJSON](data)
 	if err != nil {
 		return nil, err
 	}
 	r, err := w.result()
-	return referee.GameOver{Result: r}, err
+	times, errClock := timesOrNone(w.Clock)
+	return referee.GameOver{Result: r, Clock: times, At: unless(w.AtNS, mono)}, errors.Join(err, errClock)
+}
+
+// timesOrNone reads times that are left out when nobody has a clock.
+func timesOrNone(w *remainingJSON) (clock.Times, error) {
+	if w == nil {
+		return clock.Times{}, nil
+	}
+	return w.times()
 }
 
 // result reads what encodeResult wrote.
 func (w resultJSON) result() (referee.Result, error) {
 	r := referee.Result{DiscsBlack: w.Discs.Black, DiscsWhite: w.Discs.White, Reason: referee.EndReason(w.Reason)}
 	err := checkEnd(r.Reason)
-	switch w.Result {
-	case "none":
-		r.Winner, r.Void = engine.None, true
+	var errResult error
+	r.Winner, r.Void, errResult = parseResult(w.Result)
+	err = errors.Join(err, errResult)
+	if r.Void {
 		return r, errors.Join(err, checkScore(r))
-	case "draw":
-		r.Winner = engine.None
-	default:
-		var errWinner error
-		r.Winner, errWinner = player("result", w.Result)
-		err = errors.Join(err, errWinner)
 	}
 	if w.Black == nil || w.White == nil {
 		return r, errors.Join(err, errors.New("read score: a result needs black and white"))
 	}
 	r.Black, r.White = *w.Black, *w.White
 	return r, errors.Join(err, checkScore(r))
+}
+
+// parseResult reads black, white, draw or none.
+func parseResult(word string) (winner engine.Color, void bool, err error) {
+	switch word {
+	case "none":
+		return engine.None, true, nil
+	case "draw":
+		return engine.None, false, nil
+	default:
+		winner, err = player("result", word)
+		return winner, false, err
+	}
 }
 
 func decodeSensor(data json.RawMessage) (sensorJSON, error) {
@@ -199,12 +347,15 @@ func decodeSensor(data json.RawMessage) (sensorJSON, error) {
 	return w, checkKind(referee.FaultKind(w.Kind))
 }
 
-func decodePower(data json.RawMessage) (referee.Event, error) {
+func decodePower(mono time.Duration, data json.RawMessage) (referee.Event, error) {
 	w, err := read[powerJSON](data)
 	if err != nil {
 		return nil, err
 	}
-	ev := referee.PowerRestored{Changed: engine.Bitboard(w.Changed), Gap: -1}
+	ev := referee.PowerRestored{Changed: engine.Bitboard(w.Changed), Gap: -1, At: unless(w.AtNS, mono)}
+	if ev.Clock, err = timesOrNone(w.Clock); err != nil {
+		return nil, err
+	}
 	if w.GapS == nil {
 		return ev, nil
 	}
@@ -223,10 +374,8 @@ func decodeEngineLost(data json.RawMessage) (referee.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	if utf8.RuneCountInString(w.Reason) > maxReason {
-		return nil, fmt.Errorf("read reason: longer than %d characters", maxReason)
-	}
-	return referee.EngineLost{Engine: w.Engine, Reason: w.Reason}, short("engine", w.Engine)
+	return referee.EngineLost{Engine: w.Engine, Reason: w.Reason}, errors.Join(
+		short("engine", w.Engine), shorter("reason", w.Reason, maxReason))
 }
 
 func decodeCommand(data json.RawMessage) (referee.Event, error) {
@@ -239,30 +388,8 @@ func decodeCommand(data json.RawMessage) (referee.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.Order, err = decodeOrder(w.Args)
+	a.Order, err = decodeOrder(a.Name, w.Args)
 	return referee.Commanded{Audit: a}, err
-}
-
-// decodeOrder reads the arguments of a command. Their members say which order
-// it was, so that the name of the command is free: several commands only look.
-func decodeOrder(args json.RawMessage) (referee.Order, error) {
-	members, err := read[map[string]json.RawMessage](args)
-	if err != nil {
-		return nil, err
-	}
-	if _, ok := members["variant"]; ok {
-		w, err := read[matchJSON](args)
-		if err != nil {
-			return nil, err
-		}
-		m, err := w.match()
-		return referee.NewGame{Match: m}, err
-	}
-	if _, ok := members["plies"]; ok {
-		w, err := read[undoArgsJSON](args)
-		return referee.Undo{Plies: w.Plies}, err
-	}
-	return referee.Look{}, nil
 }
 
 // inRange refuses a number that is negative or above limit.

@@ -28,16 +28,26 @@
 // can fold the journal back into the state. Where the published members cannot
 // say everything, these are added, each only when it is needed:
 //
-//   - at_ns: the time of the event, when it is not exactly mono_ms (in data of
-//     game_started, move, pass, undo);
-//   - think_ns, gap_ns: think_ms and gap_s, when those are not exact;
+//   - at_ns: the time of the event, when it is not exactly mono_ms;
+//   - think_ns, gap_ns, by_ns: think_ms, gap_s and by_ms, when those are not
+//     exact;
+//   - black_ns, white_ns and so on: times in milliseconds, when those are not
+//     exact (what is left on a clock is rounded up: zero means that the flag is
+//     down);
 //   - goal, opening, stock: rules that differ from the named variant, or all of
 //     them when the variant has no preset;
-//   - takeback, missing_after_ms: officiating that differs from the named profile.
+//   - officiating: the whole profile, because the file that it was read from may
+//     be another one when the journal is read;
+//   - text, black, white, shared: how the game is timed, when it is;
+//   - black_periods, white_periods: the periods left, in byo-yomi. The time left
+//     is that until the flag falls, all periods included;
+//   - improper: why a move that counts is none by the rules (move);
+//   - claimed: the opponent has objected (flip_error, undo);
+//   - clock: also in flip_error, revise, position_set, paused, resumed, and with
+//     a game that has clocks in game_over and power_restored.
 //
-// # Mode without a clock
+// # Games without clocks
 //
-// Until a game has a clock, the settings are {"mode":"none"}, both remaining
-// times are null, and in the state nothing runs; its clock.at is null then,
-// so that a replayed journal gives the same state.
+// Their settings are {"mode":"none"}, both remaining times are null, and in the
+// state nothing runs; its clock.at is null then.
 package record

@@ -19,7 +19,7 @@ const Version = 1
 
 // MaxEvent is the size in bytes of the longest event that DecodeEvent reads;
 // EncodeEvent stays far below it.
-const MaxEvent = 16 << 10
+const MaxEvent = 64 << 10
 
 // MaxName is the number of characters that names of players, and the texts of
 // the audit of a command, may have. Longer ones are cut when they are written.
@@ -147,8 +147,7 @@ func milliseconds(member string, ms int64) (time.Duration, error) {
 // announced must never be lost because of a strange name.
 func clean(text string) string { return cut(text, MaxName) }
 
-// maxReason is the number of characters of the sentence that says why an
-// opponent was lost.
+// maxReason is the number of characters of a sentence that says why.
 const maxReason = 200
 
 // cut returns text as valid UTF-8 of at most limit characters.
@@ -165,9 +164,12 @@ func cut(text string, limit int) string {
 }
 
 // short reports a text that clean would have cut.
-func short(member, text string) error {
-	if utf8.RuneCountInString(text) > MaxName {
-		return fmt.Errorf("read %s: longer than %d characters", member, MaxName)
+func short(member, text string) error { return shorter(member, text, MaxName) }
+
+// shorter reports a text that cut would have cut.
+func shorter(member, text string, limit int) error {
+	if utf8.RuneCountInString(text) > limit {
+		return fmt.Errorf("read %s: longer than %d characters", member, limit)
 	}
 	return nil
 }

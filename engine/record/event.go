@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"reversi-board/engine"
+	"reversi-board/engine/clock"
 	"reversi-board/engine/referee"
 )
 
@@ -25,6 +26,53 @@ type eventJSON struct {
 // journal adds, see the package comment.
 type (
 	moveJSON struct {
+		By      string  `json:"by"`
+		Move    string  `json:"move"`
+		Flipped squares `json:"flipped"`
+		Missed  squares `json:"missed"`
+		Extra   squares `json:"extra"`
+		// Improper is why a move that counts is none by the rules.
+		Improper string        `json:"improper,omitempty"`
+		Clock    remainingJSON `json:"clock"`
+		ThinkMS  int64         `json:"think_ms"`
+		ThinkNS  *int64        `json:"think_ns,omitempty"`
+		AtNS     *int64        `json:"at_ns,omitempty"`
+	}
+	passJSON struct {
+		By    string        `json:"by"`
+		Clock remainingJSON `json:"clock"`
+		AtNS  *int64        `json:"at_ns,omitempty"`
+	}
+	undoJSON struct {
+		Plies int    `json:"plies"`
+		ToPly int    `json:"to_ply"`
+		By    string `json:"by"`
+		// Claimed says that it was an improper move to which the opponent
+		// objected.
+		Claimed bool          `json:"claimed,omitempty"`
+		Clock   remainingJSON `json:"clock"`
+		AtNS    *int64        `json:"at_ns,omitempty"`
+	}
+	flipErrorJSON struct {
+		Ply    int     `json:"ply"`
+		Missed squares `json:"missed"`
+		Extra  squares `json:"extra"`
+		Status string  `json:"status"`
+		// Claimed says that the opponent has objected; it is open until the
+		// discs are right.
+		Claimed bool          `json:"claimed,omitempty"`
+		Clock   remainingJSON `json:"clock"`
+		AtNS    *int64        `json:"at_ns,omitempty"`
+	}
+	reviseJSON struct {
+		FromPly int           `json:"from_ply"`
+		Plies   []plyJSON     `json:"plies"`
+		Reason  string        `json:"reason"`
+		Clock   remainingJSON `json:"clock"`
+		AtNS    *int64        `json:"at_ns,omitempty"`
+	}
+	// plyJSON is a move or a pass of a revision, with the members of those.
+	plyJSON struct {
 		By      string        `json:"by"`
 		Move    string        `json:"move"`
 		Flipped squares       `json:"flipped"`
@@ -33,19 +81,34 @@ type (
 		Clock   remainingJSON `json:"clock"`
 		ThinkMS int64         `json:"think_ms"`
 		ThinkNS *int64        `json:"think_ns,omitempty"`
-		AtNS    *int64        `json:"at_ns,omitempty"`
 	}
-	passJSON struct {
-		By    string        `json:"by"`
-		Clock remainingJSON `json:"clock"`
-		AtNS  *int64        `json:"at_ns,omitempty"`
+	positionJSON struct {
+		Board  string        `json:"board"`
+		Turn   string        `json:"turn"`
+		Reason string        `json:"reason"`
+		Clock  remainingJSON `json:"clock"`
+		AtNS   *int64        `json:"at_ns,omitempty"`
 	}
-	undoJSON struct {
-		Plies int           `json:"plies"`
-		ToPly int           `json:"to_ply"`
-		By    string        `json:"by"`
-		Clock remainingJSON `json:"clock"`
-		AtNS  *int64        `json:"at_ns,omitempty"`
+	flagJSON struct {
+		Color  string        `json:"color"`
+		Clock  remainingJSON `json:"clock"`
+		Effect string        `json:"effect"`
+		AtNS   *int64        `json:"at_ns,omitempty"`
+	}
+	adjustedJSON struct {
+		Clock  remainingJSON `json:"clock"`
+		Reason string        `json:"reason"`
+		AtNS   *int64        `json:"at_ns,omitempty"`
+	}
+	pauseJSON struct {
+		By     string        `json:"by"`
+		Reason string        `json:"reason"`
+		Clock  remainingJSON `json:"clock"`
+		AtNS   *int64        `json:"at_ns,omitempty"`
+	}
+	steppedJSON struct {
+		ByMS int64  `json:"by_ms"`
+		ByNS *int64 `json:"by_ns,omitempty"`
 	}
 	illegalJSON struct {
 		By     string `json:"by"`
@@ -64,6 +127,12 @@ type (
 		Empties int       `json:"empties"`
 		Reason  string    `json:"reason"`
 	}
+	// overJSON is a result with the clocks at the end.
+	overJSON struct {
+		resultJSON
+		Clock *remainingJSON `json:"clock,omitempty"`
+		AtNS  *int64         `json:"at_ns,omitempty"`
+	}
 	sensorJSON struct {
 		Squares squares `json:"squares"`
 		Kind    string  `json:"kind"`
@@ -72,6 +141,9 @@ type (
 		Changed squares `json:"changed"`
 		GapS    *int64  `json:"gap_s"`
 		GapNS   *int64  `json:"gap_ns,omitempty"`
+		// Clock is what both players have left, in games with clocks.
+		Clock *remainingJSON `json:"clock,omitempty"`
+		AtNS  *int64         `json:"at_ns,omitempty"`
 	}
 	commandJSON struct {
 		Role string          `json:"role"`
@@ -84,9 +156,6 @@ type (
 		Engine string `json:"engine"`
 		Reason string `json:"reason"`
 	}
-	undoArgsJSON struct {
-		Plies int `json:"plies"`
-	}
 )
 
 // EncodeEvent writes the published form of ev. The times of the event keep
@@ -98,7 +167,7 @@ func EncodeEvent(env Envelope, ev referee.Event) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode event: %w", err)
 	}
-	if err := errors.Join(checkFingerprint(env.FP), inRange("ply", env.Ply, engine.Squares), inRange("boot", env.Boot, math.MaxInt)); err != nil {
+	if err := errors.Join(checkFingerprint(env.FP), inRange("ply", env.Ply, referee.MaxEntries), inRange("boot", env.Boot, math.MaxInt)); err != nil {
 		return nil, fmt.Errorf("encode event: %w", err)
 	}
 	raw, err := marshal(data)
@@ -121,23 +190,36 @@ func encodeData(env Envelope, ev referee.Event) (kind string, data any, err erro
 		return "move", data, err
 	case referee.Passed:
 		by, err := playerWord("by", ev.By)
-		return "pass", passJSON{By: by, AtNS: exact(ev.At, mono)}, err
+		return "pass", passJSON{By: by, Clock: encodeTimes(ev.Clock), AtNS: exact(ev.At, mono)}, err
+	case referee.FlipError:
+		data, err = encodeFlipError(ev, mono)
+		return "flip_error", data, err
 	case referee.Undone:
 		by, err := playerWord("by", ev.By)
-		err = errors.Join(err, inRange("plies", ev.Plies, engine.Squares), inRange("to_ply", ev.ToPly, engine.Squares))
-		return "undo", undoJSON{Plies: ev.Plies, ToPly: ev.ToPly, By: by, AtNS: exact(ev.At, mono)}, err
+		err = errors.Join(err, inRange("plies", ev.Plies, referee.MaxEntries), inRange("to_ply", ev.ToPly, referee.MaxEntries))
+		return "undo", undoJSON{
+			Plies: ev.Plies, ToPly: ev.ToPly, By: by, Claimed: ev.Claimed, Clock: encodeTimes(ev.Clock), AtNS: exact(ev.At, mono),
+		}, err
+	case referee.Revised:
+		data, err = encodeRevised(ev, mono)
+		return "revise", data, err
+	case referee.PositionSet:
+		data, err = encodePosition(ev, mono)
+		return "position_set", data, err
 	case referee.Illegal:
 		data, err = encodeIllegal(ev)
 		return "illegal_move", data, err
+	case referee.ClockFlag, referee.ClockAdjusted, referee.GamePaused, referee.GameResumed, referee.TimeStepped:
+		return encodeTiming(ev, mono)
 	case referee.GameOver:
-		data, err = encodeResult(ev.Result)
+		data, err = encodeOver(ev, mono)
 		return "game_over", data, err
 	case referee.Faulted:
 		return "sensor_fault", sensorJSON{squares(ev.Squares), string(ev.Kind)}, checkKind(ev.Kind)
 	case referee.Restored:
 		return "sensor_restored", sensorJSON{squares(ev.Squares), string(ev.Kind)}, checkKind(ev.Kind)
 	case referee.PowerRestored:
-		return "power_restored", encodePower(ev), nil
+		return "power_restored", encodePower(ev, mono), nil
 	case referee.EngineLost:
 		return "engine_lost", lostJSON{clean(ev.Engine), cut(ev.Reason, maxReason)}, nil
 	case referee.Commanded:
@@ -153,8 +235,12 @@ func encodeMove(ev referee.Moved, mono time.Duration) (moveJSON, error) {
 	if ev.Square >= engine.Squares {
 		err = errors.Join(err, fmt.Errorf("write move: there is no square %d", ev.Square))
 	}
+	if err = errors.Join(err, checkReason(ev.Improper, true)); err != nil {
+		return moveJSON{}, err
+	}
 	return moveJSON{
-		By: by, Move: ev.Square.String(), Flipped: squares(ev.Flipped),
+		By: by, Move: ev.Square.String(), Flipped: squares(ev.Flipped), Missed: squares(ev.Missed), Extra: squares(ev.Extra),
+		Improper: ev.Improper.String(), Clock: encodeTimes(ev.Clock),
 		ThinkMS: ev.Think.Milliseconds(), ThinkNS: exact(ev.Think, ev.Think.Truncate(time.Millisecond)),
 		AtNS: exact(ev.At, mono),
 	}, err
@@ -168,26 +254,114 @@ func encodeIllegal(ev referee.Illegal) (illegalJSON, error) {
 	if move > engine.PassMove {
 		return illegalJSON{}, fmt.Errorf("write move: there is no square %d", ev.Square)
 	}
-	if ev.Reason == referee.NoReason || ev.Reason > referee.OtherSquare {
-		return illegalJSON{}, fmt.Errorf("write reason: there is no reason %d", ev.Reason)
+	if err := checkReason(ev.Reason, false); err != nil {
+		return illegalJSON{}, err
 	}
 	return illegalJSON{By: ev.By.String(), Move: move.String(), Reason: ev.Reason.String()}, nil
 }
 
+// checkReason refuses a reason that does not exist.
+func checkReason(r referee.Reason, mayBeNone bool) error {
+	if r > referee.OtherSquare || r == referee.NoReason && !mayBeNone {
+		return fmt.Errorf("write reason: there is no reason %d", r)
+	}
+	return nil
+}
+
+func encodeFlipError(ev referee.FlipError, mono time.Duration) (flipErrorJSON, error) {
+	if ev.Status.String() == "" {
+		return flipErrorJSON{}, fmt.Errorf("write status: there is no status %d", ev.Status)
+	}
+	return flipErrorJSON{
+		Ply: ev.Ply, Missed: squares(ev.Missed), Extra: squares(ev.Extra), Status: ev.Status.String(), Claimed: ev.Claimed,
+		Clock: encodeTimes(ev.Clock), AtNS: exact(ev.At, mono),
+	}, inRange("ply", ev.Ply, referee.MaxEntries)
+}
+
+func encodeRevised(ev referee.Revised, mono time.Duration) (reviseJSON, error) {
+	w := reviseJSON{
+		FromPly: ev.FromPly, Plies: []plyJSON{}, Reason: cut(ev.Reason, maxReason),
+		Clock: encodeTimes(ev.Clock), AtNS: exact(ev.At, mono),
+	}
+	err := errors.Join(inRange("from_ply", ev.FromPly, referee.MaxEntries), inRange("plies", ev.Len, referee.MaxRevised))
+	if err != nil {
+		return w, err
+	}
+	for _, p := range ev.Line[:ev.Len] {
+		by, errBy := playerWord("by", p.By)
+		if p.Move > engine.PassMove {
+			errBy = errors.Join(errBy, fmt.Errorf("write move: there is no move %d", p.Move))
+		}
+		err = errors.Join(err, errBy)
+		w.Plies = append(w.Plies, plyJSON{
+			By: by, Move: p.Move.String(), Flipped: squares(p.Flipped), Clock: encodeTimes(p.Clock),
+			ThinkMS: p.Think.Milliseconds(), ThinkNS: exact(p.Think, p.Think.Truncate(time.Millisecond)),
+		})
+	}
+	return w, err
+}
+
+func encodePosition(ev referee.PositionSet, mono time.Duration) (positionJSON, error) {
+	turn, err := playerWord("turn", ev.Turn)
+	if twice := ev.Discs.Black & ev.Discs.White; twice != 0 {
+		err = errors.Join(err, fmt.Errorf("write board: %v cannot be black and white", twice))
+	}
+	return positionJSON{
+		Board: ev.Discs.String(), Turn: turn, Reason: cut(ev.Reason, maxReason), Clock: encodeTimes(ev.Clock), AtNS: exact(ev.At, mono),
+	}, err
+}
+
+// encodeTiming writes the events about clocks.
+func encodeTiming(ev referee.Event, mono time.Duration) (kind string, data any, err error) {
+	switch ev := ev.(type) {
+	case referee.ClockFlag:
+		color, err := playerWord("color", ev.Color)
+		if ev.Effect.String() == "" {
+			err = errors.Join(err, fmt.Errorf("write effect: there is no rule %d", ev.Effect))
+		}
+		return "clock_flag", flagJSON{
+			Color: color, Clock: encodeTimes(ev.Clock), Effect: ev.Effect.String(), AtNS: exact(ev.At, mono),
+		}, err
+	case referee.ClockAdjusted:
+		return "clock_adjusted", adjustedJSON{encodeTimes(ev.Clock), cut(ev.Reason, maxReason), exact(ev.At, mono)}, nil
+	case referee.GamePaused:
+		return "paused", pauseJSON{clean(ev.By), cut(ev.Reason, maxReason), encodeTimes(ev.Clock), exact(ev.At, mono)}, nil
+	case referee.GameResumed:
+		return "resumed", pauseJSON{clean(ev.By), cut(ev.Reason, maxReason), encodeTimes(ev.Clock), exact(ev.At, mono)}, nil
+	case referee.TimeStepped:
+		return "time_stepped", steppedJSON{ev.By.Milliseconds(), exact(ev.By, ev.By.Truncate(time.Millisecond))}, nil
+	case referee.GameStarted, referee.Moved, referee.Passed, referee.FlipError, referee.Undone, referee.Revised,
+		referee.PositionSet, referee.Illegal, referee.GameOver, referee.Faulted, referee.Restored, referee.PowerRestored,
+		referee.EngineLost, referee.Commanded:
+	}
+	return "", nil, fmt.Errorf("%T is not about clocks", ev)
+}
+
+// encodeOver writes the result, and the clocks if there are any.
+func encodeOver(ev referee.GameOver, mono time.Duration) (overJSON, error) {
+	r, err := encodeResult(ev.Result)
+	w := overJSON{resultJSON: r, AtNS: exact(ev.At, mono)}
+	w.Clock = ifTimed(ev.Clock)
+	return w, err
+}
+
+// ifTimed writes t, nil when nobody has a clock.
+func ifTimed(t clock.Times) *remainingJSON {
+	if t == (clock.Times{}) {
+		return nil
+	}
+	w := encodeTimes(t)
+	return &w
+}
+
 func encodeResult(r referee.Result) (resultJSON, error) {
 	w := resultJSON{
+		Result:  resultWord(r.Winner, r.Void),
 		Discs:   countJSON{r.DiscsBlack, r.DiscsWhite},
 		Empties: r.Empties(), Reason: string(r.Reason),
 	}
-	switch {
-	case r.Winner > engine.None:
+	if w.Result == "" {
 		return w, fmt.Errorf("write result: there is no color %d", r.Winner)
-	case r.Void:
-		w.Result = "none"
-	case r.Winner == engine.None:
-		w.Result = "draw"
-	default:
-		w.Result = r.Winner.String()
 	}
 	if !r.Void {
 		w.Black, w.White = &r.Black, &r.White
@@ -195,8 +369,23 @@ func encodeResult(r referee.Result) (resultJSON, error) {
 	return w, errors.Join(checkEnd(r.Reason), checkScore(r))
 }
 
-func encodePower(ev referee.PowerRestored) powerJSON {
-	w := powerJSON{Changed: squares(ev.Changed)}
+// resultWord writes black, white, draw or none; empty for a color that does not
+// exist.
+func resultWord(winner engine.Color, void bool) string {
+	switch {
+	case winner > engine.None:
+		return ""
+	case void:
+		return "none"
+	case winner == engine.None:
+		return "draw"
+	default:
+		return winner.String()
+	}
+}
+
+func encodePower(ev referee.PowerRestored, mono time.Duration) powerJSON {
+	w := powerJSON{Changed: squares(ev.Changed), Clock: ifTimed(ev.Clock), AtNS: exact(ev.At, mono)}
 	if ev.Gap >= 0 {
 		s := int64(ev.Gap / time.Second)
 		w.GapS, w.GapNS = &s, exact(ev.Gap, ev.Gap.Truncate(time.Second))
@@ -205,6 +394,9 @@ func encodePower(ev referee.PowerRestored) powerJSON {
 }
 
 func encodeAudit(a referee.Audit) (commandJSON, error) {
+	if name := nameOf(a.Order); name != "" && name != a.Name {
+		return commandJSON{}, fmt.Errorf("write command: %T is called %s, not %.24q", a.Order, name, a.Name)
+	}
 	args, err := encodeOrder(a.Order)
 	if err != nil {
 		return commandJSON{}, err
@@ -213,20 +405,6 @@ func encodeAudit(a referee.Audit) (commandJSON, error) {
 	return commandJSON{
 		Role: clean(a.Role), Name: clean(a.Name), ID: orNull(clean(a.ID)), From: orNull(clean(a.From)), Args: raw,
 	}, err
-}
-
-// encodeOrder returns the arguments of a command.
-func encodeOrder(o referee.Order) (any, error) {
-	switch o := o.(type) {
-	case referee.NewGame:
-		return encodeMatch(o.Match)
-	case referee.Undo:
-		return undoArgsJSON{Plies: o.Plies}, nil
-	case referee.Look:
-		return struct{}{}, nil
-	default:
-		return nil, fmt.Errorf("there is no form for the order %T", o)
-	}
 }
 
 // checkKind refuses a kind of fault that receivers do not know.
@@ -242,7 +420,7 @@ func checkKind(k referee.FaultKind) error {
 // checkEnd refuses a reason that receivers do not know.
 func checkEnd(r referee.EndReason) error {
 	switch r {
-	case referee.NoMoves, referee.Wipeout, referee.Aborted, "resign", "flag", "adjudicated":
+	case referee.NoMoves, referee.Wipeout, referee.Resigned, referee.FlagFell, referee.Adjudicated, referee.Aborted:
 		return nil
 	default:
 		return fmt.Errorf("there is no way to end a game by %.16q", string(r))

@@ -15,35 +15,26 @@ type playersJSON struct {
 	White string `json:"white"`
 }
 
-// settingsJSON is how a game is timed.
-type settingsJSON struct {
-	Mode string `json:"mode"`
-}
-
-// remainingJSON is the time both players have left, null without a clock.
-type remainingJSON struct {
-	BlackMS *int64 `json:"black_ms"`
-	WhiteMS *int64 `json:"white_ms"`
-}
-
-// matchJSON is what is agreed before a game. The members after turn are written
-// only where the rules differ from the named variant, or the officiating from
-// the named profile.
+// matchJSON is what is agreed before a game. Goal, opening and stock are written
+// only where the rules differ from the named variant.
 type matchJSON struct {
-	Variant        string       `json:"variant"`
-	Profile        string       `json:"profile"`
-	Hints          string       `json:"hints"`
-	Players        playersJSON  `json:"players"`
-	Clock          settingsJSON `json:"clock"`
-	Board          string       `json:"board"`
-	Turn           string       `json:"turn"`
-	Opponent       *rivalJSON   `json:"opponent,omitempty"`
-	Goal           string       `json:"goal,omitempty"`
-	Opening        *squares     `json:"opening,omitempty"`
-	Stock          *int         `json:"stock,omitempty"`
-	Takeback       string       `json:"takeback,omitempty"`
-	MissingAfterMS *int64       `json:"missing_after_ms,omitempty"`
-	AtNS           *int64       `json:"at_ns,omitempty"`
+	Variant  string       `json:"variant"`
+	Profile  string       `json:"profile"`
+	Hints    string       `json:"hints"`
+	Players  playersJSON  `json:"players"`
+	Clock    settingsJSON `json:"clock"`
+	Board    string       `json:"board"`
+	Turn     string       `json:"turn"`
+	Opponent *rivalJSON   `json:"opponent,omitempty"`
+	Goal     string       `json:"goal,omitempty"`
+	Opening  *squares     `json:"opening,omitempty"`
+	Stock    *int         `json:"stock,omitempty"`
+	// Officiating is the whole profile. The two members after it are what
+	// journals have instead that were begun before it was written.
+	Officiating    *officiatingJSON `json:"officiating,omitempty"`
+	Takeback       string           `json:"takeback,omitempty"`
+	MissingAfterMS *int64           `json:"missing_after_ms,omitempty"`
+	AtNS           *int64           `json:"at_ns,omitempty"`
 }
 
 // rivalJSON says which player is a program.
@@ -122,12 +113,16 @@ func encodeMatch(m referee.Match) (matchJSON, error) {
 	if err != nil {
 		return matchJSON{}, err
 	}
+	officiating, err := encodeProfile(m.Profile)
+	if err != nil {
+		return matchJSON{}, err
+	}
 	w := matchJSON{
 		Variant: clean(m.Rules.Name), Profile: clean(m.Profile.Name), Hints: hints,
-		Players: encodePlayers(m.Players), Clock: settingsJSON{Mode: "none"},
-		Board: start.String(), Turn: start.Turn.String(), Opponent: rival,
+		Players: encodePlayers(m.Players), Clock: encodeSettings(m.Clock),
+		Board: start.String(), Turn: start.Turn.String(), Opponent: rival, Officiating: officiating,
 	}
-	return w, errors.Join(w.writeRules(m.Rules), w.writeProfile(m.Profile), inRange("stock", m.Rules.Stock, engine.Squares))
+	return w, errors.Join(w.writeRules(m.Rules), inRange("stock", m.Rules.Stock, engine.Squares))
 }
 
 // writeRules adds what differs from the named variant.
@@ -150,23 +145,6 @@ func (w *matchJSON) writeRules(r engine.Rules) error {
 	return nil
 }
 
-// writeProfile adds what differs from the named profile.
-func (w *matchJSON) writeProfile(p referee.Profile) error {
-	named := namedProfile(w.Profile)
-	if p.Takeback != named.Takeback {
-		word, err := takebackWord(p.Takeback)
-		if err != nil {
-			return err
-		}
-		w.Takeback = word
-	}
-	if p.MissingAfter != named.MissingAfter {
-		ms := p.MissingAfter.Milliseconds()
-		w.MissingAfterMS = &ms
-	}
-	return nil
-}
-
 // match reads what encodeMatch wrote.
 func (w *matchJSON) match() (referee.Match, error) {
 	m := referee.Match{
@@ -183,8 +161,8 @@ func (w *matchJSON) match() (referee.Match, error) {
 	if m.Opponent, err = w.Opponent.opponent(); err != nil {
 		return referee.Match{}, err
 	}
-	if w.Clock.Mode != "none" {
-		return referee.Match{}, fmt.Errorf("read clock: this program knows no mode %.16q", w.Clock.Mode)
+	if m.Clock, err = w.Clock.settings(); err != nil {
+		return referee.Match{}, err
 	}
 	if err := w.readRules(&m.Rules); err != nil {
 		return referee.Match{}, err
@@ -219,20 +197,19 @@ func (w *matchJSON) readRules(r *engine.Rules) error {
 	return inRange("stock", r.Stock, engine.Squares)
 }
 
-// readProfile sets hints and what differs from the named profile.
+// readProfile sets hints and how the game is officiated.
 func (w *matchJSON) readProfile(p *referee.Profile) error {
 	var err error
 	if p.Hints, err = parseHints(w.Hints); err != nil {
 		return err
 	}
-	switch w.Takeback {
-	case "":
-	case "free":
-		p.Takeback = referee.TakebackFree
-	case "never":
-		p.Takeback = referee.TakebackNever
-	default:
-		return fmt.Errorf("read takeback: %.16q is not free or never", w.Takeback)
+	if w.Officiating != nil {
+		return w.Officiating.profile(p)
+	}
+	if w.Takeback != "" {
+		if err := rule("takeback", w.Takeback, &p.Takeback); err != nil {
+			return err
+		}
 	}
 	if w.MissingAfterMS != nil {
 		p.MissingAfter, err = milliseconds("missing_after_ms", *w.MissingAfterMS)
@@ -247,7 +224,7 @@ func encodePlayers(names [2]string) playersJSON {
 
 // hintsWord writes on, off or locked.
 func hintsWord(h referee.Hints) (string, error) {
-	if h > referee.HintsLocked {
+	if h.String() == "" {
 		return "", fmt.Errorf("write hints: there is no rule %d", h)
 	}
 	return h.String(), nil
@@ -255,12 +232,8 @@ func hintsWord(h referee.Hints) (string, error) {
 
 // parseHints reads on, off or locked.
 func parseHints(word string) (referee.Hints, error) {
-	for h := range referee.HintsLocked + 1 {
-		if h.String() == word {
-			return h, nil
-		}
-	}
-	return 0, fmt.Errorf("read hints: %.16q is not on, off or locked", word)
+	var h referee.Hints
+	return h, rule("hints", word, &h)
 }
 
 // goalWord writes most or fewest.
@@ -275,18 +248,6 @@ func goalWord(g engine.Goal) (string, error) {
 	}
 }
 
-// takebackWord writes free or never.
-func takebackWord(t referee.Takeback) (string, error) {
-	switch t {
-	case referee.TakebackFree:
-		return "free", nil
-	case referee.TakebackNever:
-		return "never", nil
-	default:
-		return "", fmt.Errorf("write takeback: there is no rule %d", t)
-	}
-}
-
 // exact returns the nanoseconds of d when whole has lost some of them.
 func exact(d, whole time.Duration) *int64 {
 	if d == whole {
@@ -295,6 +256,9 @@ func exact(d, whole time.Duration) *int64 {
 	ns := d.Nanoseconds()
 	return &ns
 }
+
+// wholeMS returns the duration of so many milliseconds.
+func wholeMS(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }
 
 // unless returns the exact duration ns when there is one.
 func unless(ns *int64, whole time.Duration) time.Duration {

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"reversi-board/engine"
+	"reversi-board/engine/clock"
 	"reversi-board/engine/record"
 	"reversi-board/engine/referee"
 )
@@ -73,17 +74,38 @@ func homeMatch(t testing.TB, variant string) referee.Match {
 	return referee.Match{Rules: r, Profile: p, Players: [2]string{"Ann <b>", "Ørn & 李"}}
 }
 
+// homeText is the profile home as a whole; it stands last in the agreement.
+const homeText = `"officiating":{"source":"","commit":"settle","flips":"must_correct","flips_corrected_by_mover":false,` +
+	`"claim_after_end":false,"illegal":"refuse","takeback":"free","flip_lights":"always","flip_lights_after_ms":0,"pass":"auto",` +
+	`"clock":{"mode":"none"},"flag":"none","empties":"winner","missing_after_ms":3000}`
+
+const noTimes = `"clock":{"black_ms":null,"white_ms":null}`
+
 const matchText = `"profile":"home","hints":"on","players":{"black":"Ann <b>","white":"Ørn & 李"},` +
 	`"clock":{"mode":"none"},"board":"` + startBoard + `"`
 
 func TestEventForms(t *testing.T) {
 	at := envelope().Mono
 	square := func(name string) engine.Square { return set(t, name).First() }
+	parse := func(text string) clock.Settings {
+		s, err := clock.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
 	custom := homeMatch(t, "classic")
 	custom.Rules.Name, custom.Rules.Stock, custom.Rules.Goal = "house-rules", 32, engine.Fewest
 	custom.Rules.Opening = set(t, "d4 e4 d5 e5")
 	custom.Rules.Start = engine.Position{Turn: engine.White}
-	custom.Profile = referee.Profile{Name: "club", Takeback: referee.TakebackNever, Hints: referee.HintsLocked, MissingAfter: 2500 * time.Millisecond}
+	custom.Profile = referee.Profile{
+		Name: "our-club", Source: "our house rules", Commit: referee.CommitPressIfClock, Flips: referee.FlipsStand,
+		FlipsCorrectedByMover: true, ClaimAfterEnd: true, Improper: referee.ImproperClaimed, Takeback: referee.TakebackUntilReply,
+		FlipLights: referee.LightsAfter, FlipLightsAfter: 10 * time.Second, Hints: referee.HintsLocked, Pass: referee.PassByPress,
+		Clock: parse("5:00/3"), Flag: referee.FlagGrace, Empties: referee.EmptiesAsTheyLie, MissingAfter: 2500 * time.Millisecond,
+	}
+	custom.Clock = parse("black 5:00, white 10:00+3x0:30")
+	fiveMinutes := clock.Times{Timed: [2]bool{true, true}, Left: [2]time.Duration{5 * time.Minute, 4*time.Minute + 1}}
 	schema := loadSchema(t, "event")
 	for _, c := range []struct {
 		event      referee.Event
@@ -92,19 +114,28 @@ func TestEventForms(t *testing.T) {
 		{
 			referee.GameStarted{Match: homeMatch(t, "classic"), At: at},
 			"game_started",
-			`{"variant":"classic",` + matchText + `,"turn":"black"}`,
+			`{"variant":"classic",` + matchText + `,"turn":"black",` + homeText + `}`,
 		},
 		{
 			referee.GameStarted{Match: homeMatch(t, "white-first"), At: at + 3},
 			"game_started",
-			`{"variant":"white-first",` + matchText + `,"turn":"white","at_ns":61250000003}`,
+			`{"variant":"white-first",` + matchText + `,"turn":"white",` + homeText + `,"at_ns":61250000003}`,
 		},
 		{
 			referee.GameStarted{Match: custom, At: at},
 			"game_started",
-			`{"variant":"house-rules","profile":"club","hints":"locked","players":{"black":"Ann <b>","white":"Ørn & 李"},` +
-				`"clock":{"mode":"none"},"board":"` + strings.Repeat("-", 64) + `","turn":"white",` +
-				`"goal":"fewest","opening":["d4","e4","d5","e5"],"stock":32,"takeback":"never","missing_after_ms":2500}`,
+			`{"variant":"house-rules","profile":"our-club","hints":"locked","players":{"black":"Ann <b>","white":"Ørn & 李"},` +
+				`"clock":{"mode":"sudden","text":"black 5:00, white 10:00+3x0:30",` +
+				`"black":{"main_ms":300000,"increment_ms":0,"periods":0,"period_ms":0},` +
+				`"white":{"main_ms":600000,"increment_ms":0,"periods":3,"period_ms":30000}},` +
+				`"board":"` + strings.Repeat("-", 64) + `","turn":"white",` +
+				`"goal":"fewest","opening":["d4","e4","d5","e5"],"stock":32,` +
+				`"officiating":{"source":"our house rules","commit":"press_if_clock","flips":"stands","flips_corrected_by_mover":true,` +
+				`"claim_after_end":true,"illegal":"claim","takeback":"until_reply","flip_lights":"after","flip_lights_after_ms":10000,` +
+				`"pass":"press","clock":{"mode":"fischer","text":"5:00/3",` +
+				`"black":{"main_ms":300000,"increment_ms":3000,"periods":0,"period_ms":0},` +
+				`"white":{"main_ms":300000,"increment_ms":3000,"periods":0,"period_ms":0}},` +
+				`"flag":"grace","empties":"as_they_lie","missing_after_ms":2500}}`,
 		},
 		{
 			referee.Moved{By: engine.White, Square: square("g2"), Flipped: set(t, "e4 f3"), Think: 1500*time.Millisecond + 7, At: at - 1},
@@ -112,11 +143,79 @@ func TestEventForms(t *testing.T) {
 			`{"by":"white","move":"g2","flipped":["f3","e4"],"missed":[],"extra":[],` +
 				`"clock":{"black_ms":null,"white_ms":null},"think_ms":1500,"think_ns":1500000007,"at_ns":61249999999}`,
 		},
-		{referee.Passed{By: engine.Black, At: at}, "pass", `{"by":"black","clock":{"black_ms":null,"white_ms":null}}`},
+		// White forgot d5 and turned e5.
+		{
+			referee.Moved{By: engine.White, Square: square("d6"), Flipped: set(t, "e5"), Missed: set(t, "d5"), Extra: set(t, "e5"), Clock: fiveMinutes, At: at},
+			"move",
+			`{"by":"white","move":"d6","flipped":["e5"],"missed":["d5"],"extra":["e5"],` +
+				`"clock":{"black_ms":300000,"white_ms":240001,"white_ns":240000000001},"think_ms":0}`,
+		},
+		{
+			referee.Moved{By: engine.Black, Square: square("a1"), Improper: referee.NoFlip, At: at},
+			"move",
+			`{"by":"black","move":"a1","flipped":[],"missed":[],"extra":[],"improper":"no_flip",` + noTimes + `,"think_ms":0}`,
+		},
+		{referee.Passed{By: engine.Black, At: at}, "pass", `{"by":"black",` + noTimes + `}`},
+		// Byo-yomi: White is in the second of three periods of 30 s.
+		{
+			referee.Passed{By: engine.White, Clock: clock.Times{
+				Timed: [2]bool{false, true}, Left: [2]time.Duration{0, 50 * time.Second}, Periods: [2]int{0, 2},
+			}, At: at},
+			"pass",
+			`{"by":"white","clock":{"black_ms":null,"white_ms":50000,"white_periods":2}}`,
+		},
+		{
+			referee.FlipError{Ply: 2, Missed: set(t, "d5"), Status: referee.FlipsLeft, At: at},
+			"flip_error",
+			`{"ply":2,"missed":["d5"],"extra":[],"status":"stands",` + noTimes + `}`,
+		},
+		{
+			referee.FlipError{Ply: 2, Extra: set(t, "d5 a1"), Status: referee.FlipsOpen, Claimed: true, Clock: fiveMinutes, At: at},
+			"flip_error",
+			`{"ply":2,"missed":[],"extra":["a1","d5"],"status":"open","claimed":true,` +
+				`"clock":{"black_ms":300000,"white_ms":240001,"white_ns":240000000001}}`,
+		},
+		{referee.FlipError{Ply: 60, Status: referee.FlipsFixed, At: at}, "flip_error", `{"ply":60,"missed":[],"extra":[],"status":"fixed",` + noTimes + `}`},
+		{
+			referee.Revised{FromPly: 20, Len: 2, Reason: "c4, not c5", At: at, Line: [referee.MaxRevised]referee.Ply{
+				{By: engine.White, Move: engine.At(square("c4")), Flipped: set(t, "d4"), Think: time.Second},
+				{By: engine.Black, Move: engine.PassMove},
+			}},
+			"revise",
+			`{"from_ply":20,"plies":[{"by":"white","move":"c4","flipped":["d4"],"missed":[],"extra":[],` + noTimes + `,"think_ms":1000},` +
+				`{"by":"black","move":"pass","flipped":[],"missed":[],"extra":[],` + noTimes + `,"think_ms":0}],"reason":"c4, not c5",` + noTimes + `}`,
+		},
+		{
+			referee.PositionSet{Discs: engine.Start().Discs, Turn: engine.White, Reason: "a disc was knocked over", At: at},
+			"position_set",
+			`{"board":"` + startBoard + `","turn":"white","reason":"a disc was knocked over",` + noTimes + `}`,
+		},
+		{
+			referee.ClockFlag{
+				Color: engine.Black, Effect: referee.FlagGrace,
+				Clock: clock.Times{Timed: [2]bool{true, true}, Left: [2]time.Duration{2 * time.Minute, time.Nanosecond}}, At: at,
+			},
+			"clock_flag",
+			// A nanosecond is still time: what is shown is rounded up.
+			`{"color":"black","clock":{"black_ms":120000,"white_ms":1,"white_ns":1},"effect":"grace"}`,
+		},
+		{
+			referee.ClockAdjusted{Clock: clock.Times{Timed: [2]bool{true, false}, Left: [2]time.Duration{60 * time.Second}}, Reason: "noise", At: at},
+			"clock_adjusted",
+			`{"clock":{"black_ms":60000,"white_ms":null},"reason":"noise"}`,
+		},
+		{referee.GamePaused{By: "arbiter", Reason: "fire alarm", At: at}, "paused", `{"by":"arbiter","reason":"fire alarm",` + noTimes + `}`},
+		{referee.GameResumed{By: "players", At: at + 1}, "resumed", `{"by":"players","reason":"",` + noTimes + `,"at_ns":61250000001}`},
+		{referee.TimeStepped{By: -24 * time.Hour}, "time_stepped", `{"by_ms":-86400000}`},
 		{
 			referee.Undone{Plies: 3, ToPly: 9, By: engine.White, At: at},
 			"undo",
 			`{"plies":3,"to_ply":9,"by":"white","clock":{"black_ms":null,"white_ms":null}}`,
+		},
+		{
+			referee.Undone{Plies: 1, ToPly: 0, By: engine.Black, Claimed: true, Clock: fiveMinutes, At: at},
+			"undo",
+			`{"plies":1,"to_ply":0,"by":"black","claimed":true,"clock":{"black_ms":300000,"white_ms":240001,"white_ns":240000000001}}`,
 		},
 		{
 			referee.Illegal{By: engine.Black, Square: square("a1"), Reason: referee.NoFlip},
@@ -131,23 +230,30 @@ func TestEventForms(t *testing.T) {
 		{
 			referee.GameOver{Result: referee.Result{
 				Winner: engine.Black, Black: 64, DiscsBlack: 13, Reason: referee.Wipeout,
-			}},
+			}, At: at},
 			"game_over",
 			`{"result":"black","black":64,"white":0,"discs":{"black":13,"white":0},"empties":51,"reason":"wipeout"}`,
 		},
 		{
 			referee.GameOver{Result: referee.Result{
 				Winner: engine.None, Black: 32, White: 32, DiscsBlack: 31, DiscsWhite: 31, Reason: referee.NoMoves,
-			}},
+			}, At: at},
 			"game_over",
 			`{"result":"draw","black":32,"white":32,"discs":{"black":31,"white":31},"empties":2,"reason":"no_moves"}`,
 		},
 		{
 			referee.GameOver{Result: referee.Result{
 				Winner: engine.None, Void: true, DiscsBlack: 29, DiscsWhite: 28, Reason: referee.Aborted,
-			}},
+			}, At: at},
 			"game_over",
 			`{"result":"none","black":null,"white":null,"discs":{"black":29,"white":28},"empties":7,"reason":"aborted"}`,
+		},
+		{
+			referee.GameOver{Result: referee.Result{
+				Winner: engine.White, White: 64, DiscsBlack: 3, DiscsWhite: 2, Reason: referee.FlagFell,
+			}, Clock: clock.Times{Timed: [2]bool{true, true}, Left: [2]time.Duration{0, 5 * time.Millisecond}}, At: at},
+			"game_over",
+			`{"result":"white","black":0,"white":64,"discs":{"black":3,"white":2},"empties":59,"reason":"flag","clock":{"black_ms":0,"white_ms":5}}`,
 		},
 		{
 			referee.Faulted{Squares: set(t, "g2"), Kind: referee.Flapping},
@@ -159,13 +265,18 @@ func TestEventForms(t *testing.T) {
 			"sensor_restored",
 			`{"squares":["a3","b3","c3","d3","e3","f3","g3","h3"],"kind":"bank_lost"}`,
 		},
-		{referee.PowerRestored{Changed: set(t, "e6"), Gap: 90 * time.Second}, "power_restored", `{"changed":["e6"],"gap_s":90}`},
-		{referee.PowerRestored{Gap: -1}, "power_restored", `{"changed":[],"gap_s":null}`},
+		{referee.PowerRestored{Changed: set(t, "e6"), Gap: 90 * time.Second, At: at}, "power_restored", `{"changed":["e6"],"gap_s":90}`},
+		{referee.PowerRestored{Gap: -1, At: at}, "power_restored", `{"changed":[],"gap_s":null}`},
+		{
+			referee.PowerRestored{Gap: -1, Clock: fiveMinutes, At: at},
+			"power_restored",
+			`{"changed":[],"gap_s":null,"clock":{"black_ms":300000,"white_ms":240001,"white_ns":240000000001}}`,
+		},
 		{referee.EngineLost{Engine: "Edax 4.6", Reason: "it was silent for 1m0s"}, "engine_lost", `{"engine":"Edax 4.6","reason":"it was silent for 1m0s"}`},
 		{
 			referee.Commanded{Audit: referee.Audit{Role: "arbiter", Name: "new", ID: "7", From: "desk-1", Order: referee.NewGame{Match: homeMatch(t, "reverse")}}},
 			"command",
-			`{"role":"arbiter","name":"new","id":"7","from":"desk-1","args":{"variant":"reverse",` + matchText + `,"turn":"black"}}`,
+			`{"role":"arbiter","name":"new","id":"7","from":"desk-1","args":{"variant":"reverse",` + matchText + `,"turn":"black",` + homeText + `}}`,
 		},
 		{
 			referee.Commanded{Audit: referee.Audit{Role: "player", Name: "undo", ID: "a", Order: referee.Undo{Plies: 2}}},
@@ -177,6 +288,38 @@ func TestEventForms(t *testing.T) {
 			"command",
 			`{"role":"ops","name":"identify","id":null,"from":null,"args":{}}`,
 		},
+		{ordered("pause", referee.Pause{Reason: "fire alarm"}), "command", orderText("pause", `{"reason":"fire alarm"}`)},
+		{ordered("resume", referee.Resume{}), "command", orderText("resume", `{"reason":""}`)},
+		{ordered("let_stand", referee.LetStand{Reason: "too late"}), "command", orderText("let_stand", `{"reason":"too late"}`)},
+		{ordered("resign", referee.Resign{Color: engine.White}), "command", orderText("resign", `{"color":"white"}`)},
+		{
+			ordered("adjudicate", referee.Adjudicate{Winner: engine.None, Black: 32, White: 32, Reason: "agreed"}),
+			"command", orderText("adjudicate", `{"result":"draw","black":32,"white":32,"reason":"agreed"}`),
+		},
+		{
+			ordered("adjudicate", referee.Adjudicate{Winner: engine.None, Void: true}),
+			"command", orderText("adjudicate", `{"result":"none","black":0,"white":0,"reason":""}`),
+		},
+		{
+			ordered("clock_set", referee.ClockSet{Black: 90 * time.Second, White: -1, Reason: "fell off the table"}),
+			"command", orderText("clock_set", `{"black_ms":90000,"white_ms":null,"reason":"fell off the table"}`),
+		},
+		{
+			ordered("players_set", referee.PlayersSet{Players: [2]string{"Ann", ""}}),
+			"command", orderText("players_set", `{"black":"Ann","white":""}`),
+		},
+		{
+			ordered("correct_square", referee.CorrectSquare{
+				Black: set(t, "c3"), White: set(t, "h8"), Empty: set(t, "a1"), Turn: engine.None, Reason: "look",
+			}),
+			"command", orderText("correct_square", `{"squares":{"a1":"-","c3":"B","h8":"W"},"turn":"none","reason":"look"}`),
+		},
+		{
+			ordered("revise", referee.Revise{FromPly: 20, Moves: "c4d3", Reason: "c4, not c5"}),
+			"command", orderText("revise", `{"from_ply":20,"moves":"c4d3","reason":"c4, not c5"}`),
+		},
+		{ordered("claim", referee.Claim{By: engine.Black}), "command", orderText("claim", `{"by":"black"}`)},
+		{ordered("pass", referee.PassPressed{By: engine.None}), "command", orderText("pass", `{"by":"none"}`)},
 	} {
 		got, err := record.EncodeEvent(envelope(), c.event)
 		if err != nil {
@@ -194,6 +337,26 @@ func TestEventForms(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(back, c.event) || env != envelope() {
 			t.Errorf("%s: decoded to %+v %+v (%v)", c.kind, env, back, err)
 		}
+	}
+}
+
+// ordered is the audit of a command of the arbiter.
+func ordered(name string, o referee.Order) referee.Event {
+	return referee.Commanded{Audit: referee.Audit{Role: "arbiter", Name: name, Order: o}}
+}
+
+func orderText(name, args string) string {
+	return `{"role":"arbiter","name":"` + name + `","id":null,"from":null,"args":` + args + `}`
+}
+
+// What journals say that were begun before the profile was written as a whole.
+func TestOldAgreement(t *testing.T) {
+	text := golden("game_started", `{"variant":"classic",`+matchText+`,"turn":"black","takeback":"never","missing_after_ms":2500}`)
+	want := homeMatch(t, "classic")
+	want.Profile.Takeback, want.Profile.MissingAfter = referee.TakebackNever, 2500*time.Millisecond
+	_, ev, err := record.DecodeEvent([]byte(text))
+	if got, ok := ev.(referee.GameStarted); err != nil || !ok || got.Match != want {
+		t.Errorf("%+v, %v", ev, err)
 	}
 }
 
@@ -285,6 +448,19 @@ func TestEncodeRefuses(t *testing.T) {
 		"side":           referee.GameStarted{Match: referee.Match{Opponent: referee.Opponent{Kind: referee.Builtin, Side: engine.None}}},
 		"hints":          referee.GameStarted{Match: referee.Match{Profile: referee.Profile{Hints: 7}}},
 		"takeback":       referee.GameStarted{Match: referee.Match{Profile: referee.Profile{Takeback: 7}}},
+		"commit":         referee.GameStarted{Match: referee.Match{Profile: referee.Profile{Commit: 7}}},
+		"improper":       referee.Moved{Improper: 99},
+		"flip status":    referee.FlipError{Status: 3},
+		"flag effect":    referee.ClockFlag{Effect: 5},
+		"flag of nobody": referee.ClockFlag{Color: engine.None},
+		"set for nobody": referee.PositionSet{Turn: engine.None},
+		"two faces":      referee.PositionSet{Discs: engine.Discs{Black: 1, White: 1}},
+		"long revision":  referee.Revised{Len: referee.MaxRevised + 1},
+		"revised by":     referee.Revised{Len: 1, Line: [referee.MaxRevised]referee.Ply{{By: engine.None}}},
+		"order's name":   ordered("resume", referee.Pause{}),
+		"resigned by":    ordered("resign", referee.Resign{Color: engine.None}),
+		"score":          ordered("adjudicate", referee.Adjudicate{Black: 65}),
+		"square twice":   ordered("correct_square", referee.CorrectSquare{Black: 1, Empty: 1}),
 		"goal":           referee.GameStarted{Match: referee.Match{Rules: engine.Rules{Goal: 7}}},
 		"turn":           referee.GameStarted{Match: referee.Match{Rules: engine.Rules{Start: engine.Position{Turn: 7}}}},
 	} {
@@ -338,7 +514,7 @@ func TestDecodeRefuses(t *testing.T) {
 		"negative boot":     change(`"boot":7`, `"boot":-7`),
 		"text seq":          change(`"seq":12`, `"seq":"12"`),
 		"negative seq":      change(`"seq":12`, `"seq":-12`),
-		"ply":               change(`"ply":1`, `"ply":65`),
+		"ply":               change(`"ply":1`, `"ply":193`),
 		"mono":              change(`"mono_ms":61250`, `"mono_ms":9223372036854775807`),
 		"no mover":          change(`"by":"black",`, ``),
 		"mover none":        change(`"by":"black"`, `"by":"none"`),
@@ -348,6 +524,9 @@ func TestDecodeRefuses(t *testing.T) {
 		"square of flipped": change(`"d4"`, `"d9"`),
 		"data null":         change(`"data":{`, `"data":null,"x":{`),
 		"fingerprint":       change(`0123456789abcdef`, `0123456789abcdeg`),
+		"improper word":     change(`"clock"`, `"improper":"odd","clock"`),
+		"negative time":     change(`"black_ms":null`, `"black_ms":-1`),
+		"negative periods":  change(`"black_ms":null`, `"black_ms":1,"black_periods":-1`),
 		"long game":         change(game, strings.Repeat("0", 65)),
 		"too long":          change(`"v":1`, `"v":1,"x":"`+strings.Repeat("y", record.MaxEvent)+`"`),
 	} {
@@ -374,25 +553,48 @@ func TestNoFieldForgotten(t *testing.T) {
 		of     any
 		fields int
 	}{
-		{referee.Match{}, 4},
+		{referee.Match{}, 5},
 		{referee.Opponent{}, 3},
 		{engine.Rules{}, 5},
-		{referee.Profile{}, 4},
+		{referee.Profile{}, 16},
+		{clock.Settings{}, 2},
+		{clock.Control{}, 4},
+		{clock.Times{}, 3},
 		{referee.GameStarted{}, 2},
-		{referee.Moved{}, 5},
-		{referee.Passed{}, 2},
-		{referee.Undone{}, 4},
+		{referee.Moved{}, 9},
+		{referee.Passed{}, 3},
+		{referee.FlipError{}, 7},
+		{referee.Undone{}, 6},
+		{referee.Revised{}, 6},
+		{referee.Ply{}, 5},
+		{referee.PositionSet{}, 5},
 		{referee.Illegal{}, 3},
-		{referee.GameOver{}, 1},
+		{referee.ClockFlag{}, 4},
+		{referee.ClockAdjusted{}, 3},
+		{referee.GamePaused{}, 4},
+		{referee.GameResumed{}, 4},
+		{referee.TimeStepped{}, 1},
+		{referee.GameOver{}, 3},
 		{referee.Result{}, 7},
 		{referee.Faulted{}, 2},
 		{referee.Restored{}, 2},
-		{referee.PowerRestored{}, 2},
+		{referee.PowerRestored{}, 4},
 		{referee.EngineLost{}, 2},
 		{referee.Commanded{}, 1},
 		{referee.Audit{}, 5},
 		{referee.NewGame{}, 1},
 		{referee.Undo{}, 1},
+		{referee.Pause{}, 1},
+		{referee.Resume{}, 1},
+		{referee.Resign{}, 1},
+		{referee.Adjudicate{}, 5},
+		{referee.ClockSet{}, 3},
+		{referee.PlayersSet{}, 1},
+		{referee.CorrectSquare{}, 5},
+		{referee.Revise{}, 3},
+		{referee.LetStand{}, 1},
+		{referee.Claim{}, 1},
+		{referee.PassPressed{}, 1},
 		{referee.Look{}, 0},
 	} {
 		if n := reflect.TypeOf(c.of).NumField(); n != c.fields {
@@ -421,6 +623,61 @@ func kind() *rapid.Generator[referee.FaultKind] {
 	})
 }
 
+func settings() *rapid.Generator[clock.Settings] {
+	return rapid.Custom(func(t *rapid.T) clock.Settings {
+		length := rapid.Map(rapid.Int64Range(0, 1<<45), func(n int64) time.Duration { return time.Duration(n) })
+		control := func(name string) clock.Control {
+			switch rapid.IntRange(0, 3).Draw(t, name) {
+			case 0:
+				return clock.Control{}
+			case 1:
+				return clock.Control{Main: 1 + length.Draw(t, "main")}
+			case 2:
+				return clock.Control{Main: 1 + length.Draw(t, "main"), Increment: length.Draw(t, "increment")}
+			default:
+				return clock.Control{Main: length.Draw(t, "main"), Periods: rapid.IntRange(1, 100).Draw(t, "periods"), Period: 1 + length.Draw(t, "period")}
+			}
+		}
+		s := clock.Settings{Sides: [2]clock.Control{control("black"), control("white")}}
+		if rapid.Bool().Draw(t, "shared") {
+			s = clock.Settings{Sides: [2]clock.Control{s.Sides[0]}, Shared: s.Sides[0] != clock.Control{}}
+		}
+		return s
+	})
+}
+
+func times() *rapid.Generator[clock.Times] {
+	return rapid.Custom(func(t *rapid.T) clock.Times {
+		var c clock.Times
+		for side := range c.Timed {
+			if c.Timed[side] = rapid.Bool().Draw(t, "timed"); c.Timed[side] {
+				c.Left[side] = moment().Draw(t, "left")
+				c.Periods[side] = rapid.IntRange(0, 100).Draw(t, "periods")
+			}
+		}
+		return c
+	})
+}
+
+func profile() *rapid.Generator[referee.Profile] {
+	return rapid.Custom(func(t *rapid.T) referee.Profile {
+		number := func(below int, what string) uint8 { return uint8(rapid.IntRange(0, below-1).Draw(t, what)) }
+		length := rapid.Map(rapid.Int64Range(0, 1<<45), func(n int64) time.Duration { return time.Duration(n) })
+		return referee.Profile{
+			Name: name().Draw(t, "profile"), Source: why().Draw(t, "source"),
+			Commit: referee.Commit(number(3, "commit")), Flips: referee.Flips(number(2, "flips")),
+			FlipsCorrectedByMover: rapid.Bool().Draw(t, "by mover"), ClaimAfterEnd: rapid.Bool().Draw(t, "after end"),
+			Improper: referee.Improper(number(2, "illegal")), Takeback: referee.Takeback(number(3, "takeback")),
+			FlipLights: referee.FlipLights(number(4, "lights")), FlipLightsAfter: length.Draw(t, "lights after"),
+			Hints: referee.Hints(number(3, "hints")), Pass: referee.Passing(number(2, "pass")),
+			Clock: settings().Draw(t, "its clock"), Flag: referee.FlagRule(number(5, "flag")),
+			Empties: referee.Empties(number(2, "empties")), MissingAfter: length.Draw(t, "missing"),
+		}
+	})
+}
+
+func why() *rapid.Generator[string] { return rapid.StringN(0, 200, -1) }
+
 func match() *rapid.Generator[referee.Match] {
 	return rapid.Custom(func(t *rapid.T) referee.Match {
 		m := referee.Match{Players: [2]string{name().Draw(t, "black"), name().Draw(t, "white")}}
@@ -444,9 +701,8 @@ func match() *rapid.Generator[referee.Match] {
 			m.Rules.Goal = rapid.SampledFrom([]engine.Goal{engine.Most, engine.Fewest}).Draw(t, "goal")
 			m.Rules.Opening = bits().Draw(t, "opening")
 			m.Rules.Stock = rapid.IntRange(0, 64).Draw(t, "stock")
-			m.Profile.Takeback = rapid.SampledFrom([]referee.Takeback{0, 1}).Draw(t, "takeback")
-			m.Profile.Hints = rapid.SampledFrom([]referee.Hints{0, 1, 2}).Draw(t, "hints")
-			m.Profile.MissingAfter = time.Duration(rapid.IntRange(0, 1e6).Draw(t, "missing")) * time.Millisecond
+			m.Profile = profile().Draw(t, "officiating")
+			m.Clock = settings().Draw(t, "clock")
 		}
 		return m
 	})
@@ -457,7 +713,9 @@ func result() *rapid.Generator[referee.Result] {
 		black := rapid.IntRange(0, 64).Draw(t, "black")
 		r := referee.Result{
 			DiscsBlack: black, DiscsWhite: rapid.IntRange(0, 64-black).Draw(t, "white"), Winner: engine.None,
-			Reason: rapid.SampledFrom([]referee.EndReason{referee.NoMoves, referee.Wipeout, referee.Aborted}).Draw(t, "end"),
+			Reason: rapid.SampledFrom([]referee.EndReason{
+				referee.NoMoves, referee.Wipeout, referee.Resigned, referee.FlagFell, referee.Adjudicated, referee.Aborted,
+			}).Draw(t, "end"),
 		}
 		if r.Void = rapid.Bool().Draw(t, "void"); !r.Void {
 			r.Winner = engine.Color(rapid.IntRange(0, 2).Draw(t, "winner"))
@@ -468,30 +726,132 @@ func result() *rapid.Generator[referee.Result] {
 	})
 }
 
-func order() *rapid.Generator[referee.Order] {
-	return rapid.OneOf(
-		rapid.Map(match(), func(m referee.Match) referee.Order { return referee.NewGame{Match: m} }),
-		rapid.Map(rapid.Int(), func(n int) referee.Order { return referee.Undo{Plies: n} }),
-		rapid.Just[referee.Order](referee.Look{}),
-	)
+// audit draws an order with a name by which it can be read again.
+func audit() *rapid.Generator[referee.Audit] {
+	return rapid.Custom(func(t *rapid.T) referee.Audit {
+		a := referee.Audit{
+			Role: name().Draw(t, "role"), Name: name().Draw(t, "name"), ID: name().Draw(t, "id"), From: name().Draw(t, "from"),
+		}
+		who := rapid.Map(rapid.IntRange(0, 2), func(n int) engine.Color { return engine.Color(n) })
+		length := rapid.Map(rapid.Int64Range(-1, 1<<45), func(n int64) time.Duration { return time.Duration(n) })
+		switch rapid.IntRange(0, 13).Draw(t, "order") {
+		case 0:
+			a.Order = referee.NewGame{Match: match().Draw(t, "match")}
+		case 1:
+			a.Order = referee.Undo{Plies: rapid.Int().Draw(t, "plies")}
+		case 2:
+			a.Name, a.Order = "pause", referee.Pause{Reason: why().Draw(t, "why")}
+		case 3:
+			a.Name, a.Order = "resume", referee.Resume{Reason: why().Draw(t, "why")}
+		case 4:
+			a.Order = referee.Resign{Color: side().Draw(t, "color")}
+		case 5:
+			void := rapid.Bool().Draw(t, "void")
+			winner := engine.None
+			if !void {
+				winner = who.Draw(t, "winner")
+			}
+			a.Order = referee.Adjudicate{
+				Winner: winner, Void: void, Black: rapid.IntRange(0, 64).Draw(t, "black"),
+				White: rapid.IntRange(0, 64).Draw(t, "white"), Reason: why().Draw(t, "why"),
+			}
+		case 6:
+			a.Order = referee.ClockSet{Black: length.Draw(t, "black"), White: length.Draw(t, "white"), Reason: why().Draw(t, "why")}
+		case 7:
+			a.Order = referee.PlayersSet{Players: [2]string{name().Draw(t, "black"), name().Draw(t, "white")}}
+		case 8:
+			black := bits().Draw(t, "black")
+			white := bits().Draw(t, "white") &^ black
+			a.Order = referee.CorrectSquare{
+				Black: black, White: white, Empty: bits().Draw(t, "empty") &^ (black | white), Turn: who.Draw(t, "turn"), Reason: why().Draw(t, "why"),
+			}
+		case 9:
+			a.Order = referee.Revise{
+				FromPly: rapid.IntRange(0, 64).Draw(t, "from"), Moves: rapid.StringN(0, 256, -1).Draw(t, "moves"), Reason: why().Draw(t, "why"),
+			}
+		case 10:
+			a.Name, a.Order = "let_stand", referee.LetStand{Reason: why().Draw(t, "why")}
+		case 11:
+			a.Name, a.Order = "claim", referee.Claim{By: who.Draw(t, "by")}
+		case 12:
+			a.Name, a.Order = "pass", referee.PassPressed{By: who.Draw(t, "by")}
+		default:
+			a.Order = referee.Look{}
+		}
+		return a
+	})
+}
+
+func revised() *rapid.Generator[referee.Event] {
+	return rapid.Custom(func(t *rapid.T) referee.Event {
+		ev := referee.Revised{
+			FromPly: rapid.IntRange(0, 64).Draw(t, "from"), Len: rapid.IntRange(0, 128).Draw(t, "plies"),
+			Reason: why().Draw(t, "why"), Clock: times().Draw(t, "clock"), At: moment().Draw(t, "at"),
+		}
+		p := referee.Ply{
+			By: side().Draw(t, "by"), Move: engine.Move(rapid.IntRange(0, 64).Draw(t, "move")),
+			Flipped: bits().Draw(t, "flipped") & 0xFFFFF, Clock: times().Draw(t, "clock"), Think: moment().Draw(t, "think"),
+		}
+		for i := range ev.Len {
+			ev.Line[i] = p
+		}
+		return ev
+	})
+}
+
+// ruling draws what arbiters and clocks do.
+func ruling() *rapid.Generator[referee.Event] {
+	return rapid.Custom(func(t *rapid.T) referee.Event {
+		times, at := times().Draw(t, "clock"), moment().Draw(t, "at")
+		switch rapid.IntRange(0, 7).Draw(t, "ruling") {
+		case 0:
+			return referee.FlipError{
+				Ply: rapid.IntRange(0, 64).Draw(t, "ply"), Missed: bits().Draw(t, "missed"), Extra: bits().Draw(t, "extra"),
+				Status:  rapid.SampledFrom([]referee.FlipStatus{0, 1, 2}).Draw(t, "status"),
+				Claimed: rapid.Bool().Draw(t, "claimed"), Clock: times, At: at,
+			}
+		case 1:
+			black := bits().Draw(t, "b")
+			return referee.PositionSet{
+				Discs: engine.Discs{Black: black, White: bits().Draw(t, "w") &^ black}, Turn: side().Draw(t, "turn"),
+				Reason: why().Draw(t, "why"), Clock: times, At: at,
+			}
+		case 2:
+			return referee.ClockFlag{
+				Color: side().Draw(t, "color"), Effect: referee.FlagRule(rapid.IntRange(0, 4).Draw(t, "effect")), Clock: times, At: at,
+			}
+		case 3:
+			return referee.ClockAdjusted{Clock: times, Reason: why().Draw(t, "why"), At: at}
+		case 4:
+			return referee.GamePaused{By: name().Draw(t, "by"), Reason: why().Draw(t, "why"), Clock: times, At: at}
+		case 5:
+			return referee.GameResumed{By: name().Draw(t, "by"), Reason: why().Draw(t, "why"), Clock: times, At: at}
+		case 6:
+			return referee.TimeStepped{By: moment().Draw(t, "forth") - moment().Draw(t, "back")}
+		default:
+			return revised().Draw(t, "revised")
+		}
+	})
 }
 
 func event() *rapid.Generator[referee.Event] {
 	return rapid.Custom(func(t *rapid.T) referee.Event {
-		switch rapid.IntRange(0, 10).Draw(t, "type") {
+		switch rapid.IntRange(0, 11).Draw(t, "type") {
 		case 0:
 			return referee.GameStarted{Match: match().Draw(t, "match"), At: moment().Draw(t, "at")}
 		case 1:
 			return referee.Moved{
 				By: side().Draw(t, "by"), Square: engine.Square(rapid.IntRange(0, 63).Draw(t, "square")),
-				Flipped: bits().Draw(t, "flipped"), Think: moment().Draw(t, "think"), At: moment().Draw(t, "at"),
+				Flipped: bits().Draw(t, "flipped"), Missed: bits().Draw(t, "missed"), Extra: bits().Draw(t, "extra"),
+				Improper: referee.Reason(rapid.IntRange(0, 10).Draw(t, "improper")), Clock: times().Draw(t, "clock"),
+				Think: moment().Draw(t, "think"), At: moment().Draw(t, "at"),
 			}
 		case 2:
-			return referee.Passed{By: side().Draw(t, "by"), At: moment().Draw(t, "at")}
+			return referee.Passed{By: side().Draw(t, "by"), Clock: times().Draw(t, "clock"), At: moment().Draw(t, "at")}
 		case 3:
 			return referee.Undone{
 				Plies: rapid.IntRange(0, 64).Draw(t, "plies"), ToPly: rapid.IntRange(0, 64).Draw(t, "to"),
-				By: side().Draw(t, "by"), At: moment().Draw(t, "at"),
+				By: side().Draw(t, "by"), Claimed: rapid.Bool().Draw(t, "claimed"), Clock: times().Draw(t, "clock"), At: moment().Draw(t, "at"),
 			}
 		case 4:
 			return referee.Illegal{
@@ -499,7 +859,7 @@ func event() *rapid.Generator[referee.Event] {
 				Reason: referee.Reason(rapid.IntRange(1, 10).Draw(t, "reason")),
 			}
 		case 5:
-			return referee.GameOver{Result: result().Draw(t, "result")}
+			return referee.GameOver{Result: result().Draw(t, "result"), Clock: times().Draw(t, "clock"), At: moment().Draw(t, "at")}
 		case 6:
 			return referee.Faulted{Squares: bits().Draw(t, "squares"), Kind: kind().Draw(t, "kind")}
 		case 7:
@@ -509,14 +869,13 @@ func event() *rapid.Generator[referee.Event] {
 			if rapid.Bool().Draw(t, "unknown") {
 				gap = -1
 			}
-			return referee.PowerRestored{Changed: bits().Draw(t, "changed"), Gap: gap}
+			return referee.PowerRestored{Changed: bits().Draw(t, "changed"), Gap: gap, Clock: times().Draw(t, "clock"), At: moment().Draw(t, "at")}
 		case 9:
 			return referee.EngineLost{Engine: name().Draw(t, "engine"), Reason: rapid.StringN(0, 200, -1).Draw(t, "reason")}
+		case 10:
+			return ruling().Draw(t, "ruling")
 		default:
-			return referee.Commanded{Audit: referee.Audit{
-				Role: name().Draw(t, "role"), Name: name().Draw(t, "name"), ID: name().Draw(t, "id"), From: name().Draw(t, "from"),
-				Order: order().Draw(t, "order"),
-			}}
+			return referee.Commanded{Audit: audit().Draw(t, "audit")}
 		}
 	})
 }
@@ -564,6 +923,19 @@ func FuzzDecodeEvent(f *testing.F) {
 	f.Add([]byte(golden("sensor_fault", `{"squares":["a1","a1"],"kind":"dead"}`)))
 	f.Add([]byte(golden("power_restored", `{"changed":null,"gap_s":0,"gap_ns":7}`)))
 	f.Add([]byte(golden("command", `{"role":"ops","args":{"plies":3}}`)))
+	f.Add([]byte(golden("command", `{"name":"pause","args":{"reason":"x"}}`)))
+	f.Add([]byte(golden("command", `{"name":"pass","args":{"by":"none"}}`)))
+	f.Add([]byte(golden("command", `{"args":{"squares":{"a1":"B","b1":"-"},"turn":"none"}}`)))
+	f.Add([]byte(golden("command", `{"args":{"result":"draw","black":32}}`)))
+	f.Add([]byte(golden("command", `{"args":{"black_ms":null,"white_ms":5}}`)))
+	f.Add([]byte(golden("command", `{"args":{"from_ply":5,"moves":"c4"}}`)))
+	f.Add([]byte(golden("flip_error", `{"ply":2,"missed":["d5"],"status":"open","claimed":true}`)))
+	f.Add([]byte(golden("revise", `{"from_ply":2,"plies":[{"by":"white","move":"pass"},{"by":"black","move":"c4","flipped":["c5"]}]}`)))
+	f.Add([]byte(golden("position_set", `{"board":"`+startBoard+`","turn":"black"}`)))
+	f.Add([]byte(golden("clock_flag", `{"color":"white","effect":"jof","clock":{"white_ms":0}}`)))
+	f.Add([]byte(golden("clock_adjusted", `{"clock":{"white_ms":1000,"white_periods":2,"white_ns":5}}`)))
+	f.Add([]byte(golden("paused", `{"by":"ops"}`)))
+	f.Add([]byte(golden("time_stepped", `{"by_ms":-5}`)))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		env, ev, err := record.DecodeEvent(b)
 		if err != nil {

@@ -2,7 +2,6 @@ package record
 
 import (
 	"fmt"
-	"time"
 
 	"reversi-board/engine"
 	"reversi-board/engine/referee"
@@ -66,14 +65,6 @@ type (
 		Place  squares `json:"place"`
 		Remove squares `json:"remove"`
 	}
-	clockJSON struct {
-		Mode string `json:"mode"`
-		remainingJSON
-		Running string  `json:"running"`
-		At      *string `json:"at"`
-		FlagAt  *string `json:"flag_at"`
-		Flagged string  `json:"flagged"`
-	}
 	problemJSON struct {
 		Active  bool    `json:"active"`
 		Code    *string `json:"code"`
@@ -101,7 +92,7 @@ func EncodeState(env Envelope, s *referee.State) ([]byte, error) {
 		stampJSON: env.head(),
 		Variant:   clean(s.Match.Rules.Name), Profile: clean(s.Match.Profile.Name), Hints: hints,
 		Phase: s.Phase.String(), Step: orNull(s.Step.String()), Turn: s.Turn().String(), Ply: s.Ply(),
-		Board: discs.String(), Sensed: sensed(s), BoardFP: Fingerprint(discs, s.Turn()),
+		Board: discs.String(), Sensed: sensed(s), BoardFP: Fingerprint(discs, s.Turn()), Irregular: s.Irregular(),
 		Start:   startJSON{s.Game.Rules.Start.String(), s.Game.Rules.Start.Turn.String()},
 		Score:   scoreJSON{discs.Black.Count(), discs.White.Count(), discs.Empty().Count()},
 		Last:    last(s),
@@ -110,7 +101,7 @@ func EncodeState(env Envelope, s *referee.State) ([]byte, error) {
 			Flip: squares(s.Guide.Flip | s.Guide.Turn), Place: squares(s.Guide.Place()), Remove: squares(s.Guide.Remove),
 		},
 		Transcript: s.Transcript(), Players: encodePlayers(s.Match.Players), Hand: hand(s.Game),
-		Clock:   clockJSON{Mode: "none", Running: "none", Flagged: "none"},
+		Clock:   encodeClock(env, &s.Clock),
 		Problem: problem(env, s.Problem),
 	}
 	if s.Phase == referee.Playing {
@@ -171,6 +162,6 @@ func problem(env Envelope, p referee.Problem) problemJSON {
 	if !p.Active() {
 		return problemJSON{}
 	}
-	since := formatTime(env.TS.Add(p.Since.Truncate(time.Millisecond) - env.Mono.Truncate(time.Millisecond)))
+	since := env.wall(p.Since)
 	return problemJSON{Active: true, Code: orNull(string(p.Code)), Squares: squares(p.Squares), Since: &since}
 }

@@ -52,7 +52,8 @@ func Apply(s *State, ev Event) {
 		s.OpponentLost, s.Wish = true, Wish{}
 	case Commanded:
 		s.order(ev.Audit.Order)
-	case Illegal, Faulted, Restored, PowerRestored:
+	case FlipError, Revised, PositionSet, ClockFlag, ClockAdjusted, GamePaused, GameResumed:
+	case Illegal, Faulted, Restored, PowerRestored, TimeStepped:
 		// Facts about the table; the record stays as it is.
 	}
 }
@@ -67,7 +68,7 @@ func (s *State) order(o Order) {
 		}
 	case Undo:
 		s.memory.ordered = true
-	case Look:
+	case Pause, Resume, Resign, Adjudicate, ClockSet, PlayersSet, CorrectSquare, Revise, LetStand, Claim, PassPressed, Look:
 	}
 }
 

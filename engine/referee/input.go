@@ -1,6 +1,11 @@
 package referee
 
-import "reversi-board/engine"
+import (
+	"time"
+
+	"reversi-board/engine"
+	"reversi-board/engine/clock"
+)
 
 // Input is what can happen to the referee. Each one carries its own time, which
 // never runs backwards.
@@ -12,8 +17,11 @@ type Input interface{ input() }
 type (
 	// Seen is a settled reading: no cell has changed for the settle time.
 	Seen struct {
-		At    Time
-		Discs engine.Discs
+		At Time
+		// Changed is when a cell changed last: what lies on the board lies there
+		// since. Zero stands for At.
+		Changed Time
+		Discs   engine.Discs
 		// Lost and Masked as in State; what Discs says there is ignored.
 		Lost, Masked engine.Bitboard
 	}
@@ -21,6 +29,8 @@ type (
 	// (State.Presence) takes no notice of Seen, the others take none of Felt.
 	Felt struct {
 		At Time
+		// Changed as in Seen.
+		Changed Time
 		// Squares hold a disc.
 		Squares engine.Bitboard
 		// Lifted are the discs that have been off their square since the last
@@ -46,14 +56,36 @@ type (
 	// without power (negative when unknown); the first reading is to come.
 	// Seen is what the cells said last before, if SeenOK; otherwise the board
 	// is taken to have been as on record.
+	//
+	// Clock is what the clocks showed when the program last looked, if ClockOK;
+	// otherwise they stand as the last event says. The shell keeps it beside
+	// what was seen, at every tick: events alone would give a player back the
+	// time since the last move.
 	PowerOn struct {
-		At     Time
-		Gap    Time
-		Seen   engine.Discs
-		SeenOK bool
+		At      Time
+		Gap     Time
+		Seen    engine.Discs
+		SeenOK  bool
+		Clock   clock.Times
+		ClockOK bool
 	}
 	// Tick is the answer to Wake.
 	Tick struct{ At Time }
+	// Pressed says that By has pressed the clock. Where moves are committed by a
+	// press the time counts from then.
+	Pressed struct {
+		At Time
+		By engine.Color
+		// Wait is for how long a reading of what lay on the board at the press
+		// may still be on its way: as long as a board takes to settle. Zero says
+		// that the last reading holds.
+		Wait time.Duration
+	}
+	// WallStepped says that the wall clock was set, by how much.
+	WallStepped struct {
+		At Time
+		By time.Duration
+	}
 	// Suggested is the move that the opponent, a program, wants to have made on
 	// Square. It is ignored unless it is legal now and the opponent is on turn.
 	Suggested struct {
@@ -79,6 +111,8 @@ func (CellsFailed) input() {}
 func (CellsBack) input()   {}
 func (PowerOn) input()     {}
 func (Tick) input()        {}
+func (Pressed) input()     {}
+func (WallStepped) input() {}
 func (Suggested) input()   {}
 func (EngineGone) input()  {}
 func (Command) input()     {}

@@ -11,10 +11,7 @@ func (t *turn) felt(in Felt) {
 	frozen := s.frozen().Occupied()
 	lie := in.Squares&^in.Lost | frozen&in.Lost
 	m := &s.memory
-	m.back, m.used, m.spent = 0, 0, 0
-	if s.SensedOK {
-		m.back = lie & (in.Lifted | ^frozen) &^ (in.Lost | in.Masked)
-	}
+	m.back = lie & (in.Lifted | ^frozen) &^ (in.Lost | in.Masked)
 	// The faces follow when the reading is judged.
 	s.Sensed = engine.Discs{Black: lie}
 	t.sensed(in.At, in.Lost, in.Masked)
@@ -94,7 +91,7 @@ func lay(squares engine.Bitboard, c engine.Color) engine.Discs {
 func (s *State) owners(placed engine.Bitboard) engine.Discs {
 	mover := s.Game.Turn
 	mine := lay(placed, mover)
-	if placed == 0 || s.Phase != Playing || s.memory.restoring != restoringNothing {
+	if placed == 0 || s.Phase != Playing {
 		return mine
 	}
 	if by := s.movedOnBy(placed); by != engine.None {
@@ -109,9 +106,6 @@ func (s *State) owners(placed engine.Bitboard) engine.Discs {
 		next = next.Pass()
 	}
 	replies := placed &^ first.Bit() & next.Legal()
-	if next.Turn == mover || replies == 0 {
-		return mine
-	}
 	theirs := lay(replies, next.Turn)
 	mine = lay(placed&^replies, mover)
 	return engine.Discs{Black: mine.Black | theirs.Black, White: mine.White | theirs.White}

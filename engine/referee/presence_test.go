@@ -150,6 +150,57 @@ func TestPresenceStories(t *testing.T) {
 			{"white g6", "turn e4", "illegal black e4 extra_flip"},
 			{"turn e4", "", ""},
 		}},
+		{"the last disc adjusted while the next move is on its way", "f5d6", []scene{
+			{"black c5", "flip d5", ""},
+			{"none d6", "flip d5", ""},
+			{"white d6, turn d5", "", "black c5: d5"},
+		}},
+		{"a disc that has been turned is taken up again: it is not to be turned", two, []scene{
+			{"white g6, turn e4", "flip f5", ""},
+			{"none e4", "flip f5", ""},
+			{"wait", "flip f5 white e4", ""},
+			{"white e4, turn f5", "", "white g6: e4 f5"},
+		}},
+		{"the same on the way back", two + "g6", []scene{
+			{"none g6, turn e4", "flip f5", ""},
+			{"none e4", "flip f5", ""},
+			{"black e4, turn f5", "", "undo 1 to ply 5, white to move"},
+		}},
+		// Black's f3 turns e3, which is the last disc, and e4, which that one had
+		// turned.
+		{"turned back after a withdrawal: no takeback of the move before", "d3e3", []scene{
+			{"black f3, turn e4", "flip e3", ""},
+			{"none f3", "flip e4", ""},
+			{"none e3 e4", "flip e4", ""},
+			{"white e4", "flip e4", ""}, // now it might be one
+			{"white e3", "", ""},
+		}},
+		// White's c5 turns d4, and Black's c3 turns it back; White's c3 would turn
+		// d3, with no c5 after it.
+		{"two quick players, in the only order", "d3e3f5", []scene{
+			{"white c5, black c3, turn d4, turn d4", "", "white c5: d4; black c3: d4"},
+		}},
+		{"two discs, and nothing was turned", "d3e3f5", []scene{
+			{"white c5, black c3", "remove c3 c5", "illegal white c3 second_disc"},
+		}},
+		{"two discs, and something else was lifted as well", "d3e3f5", []scene{
+			{"white c5, black c3, turn d4, turn d4, nudge e4", "remove c3 c5", "illegal white c3 second_disc"},
+		}},
+		{"the opponent too early, where the mover could go too", "d3e3f5", []scene{
+			{"white c5", "flip d4", ""},
+			{"black c3", "flip d4 remove c3", "illegal black c3 flips_pending"},
+			{"none c3, turn d4", "", "white c5: d4"},
+		}},
+		// White's c5 turns d5 and then Black's d6 turns it back; White's d6 would
+		// also turn d3 and d4.
+		{"two quick players, one order fits", "d3e3f4g5e2d2f3", []scene{
+			{"white c5, black d6, turn d5, turn d5", "", "white c5: d5; black d6: d5"},
+		}},
+		// Black's d2 turns d3 and e3, then White's c3 turns d3 and d4; the other way
+		// round it is the same three discs.
+		{"two quick players, either order fits", "d3e3f5e6f3e2f4c4", []scene{
+			{"black d2, white c3, turn d3 e3, turn d3 d4", "remove d2 c3", "illegal black d2 second_disc"},
+		}},
 		{"a takeback whose disc goes to another square at once", "f5d6", []scene{
 			{"none d6, white f6", "flip d5", ""},
 			{"turn d5", "flip e5", "undo 1 to ply 1, white to move"},
@@ -294,6 +345,10 @@ func TestPresenceUndoByOrder(t *testing.T) {
 	b.guide("flip d5 remove d6")
 	b.hands("turn d5")
 	b.guide("remove d6")
+	b.hands("none d5")
+	b.guide("remove d6")
+	b.hands("black d5")
+	b.guide("remove d6")
 	b.hands("none d6")
 	b.guide("")
 	b.agree()
@@ -384,6 +439,26 @@ func TestPresencePowerCutAfterUndoByOrder(t *testing.T) {
 		b.guide("")
 		b.agree()
 	}
+}
+
+// An order to take back that was carried out before the game went on: after a
+// restart the discs are as on record.
+func TestPresenceRecordWithAnOrder(t *testing.T) {
+	t.Parallel()
+	b := classicBlind(t)
+	b.play("f5")
+	b.revive()
+	referee.Apply(&b.state, referee.Moved{By: engine.White, Square: b.sq("d6"), Flipped: b.sq("d5").Bit()})
+	referee.Apply(&b.state, referee.Commanded{Audit: referee.Audit{Role: "arbiter", Order: referee.Undo{Plies: 1}}})
+	referee.Apply(&b.state, referee.Undone{Plies: 1, ToPly: 1, By: engine.White})
+	referee.Apply(&b.state, referee.Moved{By: engine.White, Square: b.sq("f6"), Flipped: b.sq("e5").Bit()})
+	b.discs = b.state.Game.Discs
+	b.said = nil
+	b.step(referee.PowerOn{At: b.now, Gap: time.Minute})
+	b.rest()
+	b.expect("power ")
+	b.guide("")
+	b.agree()
 }
 
 func TestPresenceHistoric(t *testing.T) {
@@ -510,6 +585,11 @@ func TestPresenceMaskedCells(t *testing.T) {
 			{"white g6, turn e4", "", ""},
 			{"turn f5", "", ""},
 		}}, "g6 g5"},
+		{story{"discs nudged while a disc lies wrong", "f5d6c3d3c4", []scene{
+			{"white a1", "remove a1", "illegal white a1 no_flip"},
+			{"nudge e4 f5", "remove a1", ""},
+			{"none a1", "", ""},
+		}}, "g6"},
 		{story{"a nudged disc that no move turns", "f5d6c3d3c4", []scene{
 			{"nudge d4", "", ""},
 		}}, "g6"},
@@ -537,6 +617,20 @@ func TestPresenceMaskedCells(t *testing.T) {
 			s.run(t, b)
 		})
 	}
+}
+
+// As long as other cells cannot be read, the disc may lie there too.
+func TestPresenceMaskedMoveWaitsForLostCells(t *testing.T) {
+	t.Parallel()
+	b := classicBlind(t)
+	b.play("f5d6c3d3c4")
+	b.said = nil
+	b.mask, b.lost = b.sq("g6").Bit(), b.sq("g5").Bit()
+	b.hands("white g6, turn e4 f5")
+	b.expect()
+	b.lost = 0
+	b.hands("turn e4 f5, turn e4 f5")
+	b.expect("white g6: e4 f5")
 }
 
 func TestPresenceMaskedCellOfTheCentre(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"reversi-board/engine"
+	"reversi-board/engine/clock"
 )
 
 // Time is monotonic time since the program started. The referee never asks a
@@ -173,30 +174,42 @@ func (g Guide) Wrong() engine.Bitboard { return g.Turn | g.Remove }
 // Place returns the squares where a disc is missing.
 func (g Guide) Place() engine.Bitboard { return g.PlaceBlack | g.PlaceWhite }
 
-// Entry is one line of the record: a move or a pass.
+// Entry is one line of the record: a move, a pass, or a position that was set.
 type Entry struct {
 	By   engine.Color
 	Move engine.Move
-	// Flipped are the discs turned.
-	Flipped engine.Bitboard
+	// Flipped, Missed, Extra and Improper as in Moved.
+	Flipped, Missed, Extra engine.Bitboard
+	Improper               Reason
+	// Set says that this is a ruling about the position, and nobody's move: Move
+	// is PassMove and By is None.
+	Set bool
 	// Before is the game before it.
 	Before engine.Game
+	// Clock is what both players had left when this turn began.
+	Clock clock.Times
 }
 
-// MaxEntries bounds a record: 60 discs, or 64 in the historic game, and never
-// two passes in a row.
-const MaxEntries = 129
+// Pass reports whether the entry is a pass.
+func (e Entry) Pass() bool { return e.Move == engine.PassMove && !e.Set }
+
+// Regular reports whether the rules lead from Before to what follows.
+func (e Entry) Regular() bool { return e.Missed|e.Extra == 0 && e.Improper == NoReason && !e.Set }
+
+// MaxEntries bounds a record. A game has 60 discs, or 64 in the historic one, and
+// never two passes in a row; what is more is room for rulings.
+const MaxEntries = 192
 
 // Result is how a game ended.
 type Result struct {
 	// Result is Black, White, or None for a draw; Void when there is none.
 	Winner engine.Color
 	Void   bool
-	// Black and White are the official score (empties to the winner).
+	// Black and White are the official score.
 	Black, White int
 	// Discs are the discs as they lie.
 	DiscsBlack, DiscsWhite int
-	// Reason is no_moves, wipeout or aborted.
+	// Reason is why the game is over.
 	Reason EndReason
 }
 
@@ -205,9 +218,12 @@ type EndReason string
 
 // The ways a game can end.
 const (
-	NoMoves EndReason = "no_moves"
-	Wipeout EndReason = "wipeout"
-	Aborted EndReason = "aborted"
+	NoMoves     EndReason = "no_moves"
+	Wipeout     EndReason = "wipeout"
+	Resigned    EndReason = "resign"
+	FlagFell    EndReason = "flag"
+	Adjudicated EndReason = "adjudicated"
+	Aborted     EndReason = "aborted"
 )
 
 // Empties returns the number of squares that hold no disc.
@@ -218,6 +234,8 @@ func (r Result) Empties() int { return engine.Squares - r.DiscsBlack - r.DiscsWh
 type Match struct {
 	Rules   engine.Rules
 	Profile Profile
+	// Clock is how the game is timed.
+	Clock clock.Settings
 	// Players are the names of Black and White, at most 64 characters each.
 	Players [2]string
 	// Opponent says which of them is a program.
@@ -256,6 +274,28 @@ type Wish struct {
 	Square engine.Square
 }
 
+// Flags are the flags that have fallen in the game so far.
+type Flags struct {
+	// Graced says who has had two minutes more.
+	Graced [2]bool
+	// PlayOn says that the opponent of Fallen plays on for both sides while the
+	// clocks stand.
+	PlayOn bool
+	Fallen engine.Color
+}
+
+// Objection is what may be said against the last move: wrong flips, or that it
+// was no move at all.
+type Objection struct {
+	// Open says that the opponent of the mover may still claim.
+	Open bool
+	// Claimed says that he has: the flips are being put right. An improper move
+	// that is claimed is taken back at once.
+	Claimed bool
+	// Entry is the move's place in the record.
+	Entry int
+}
+
 // State is everything the referee knows. It is a plain value: copy it to keep
 // it. Only Step, Restore and New change one.
 type State struct {
@@ -282,7 +322,19 @@ type State struct {
 	Lost, Masked engine.Bitboard
 	Pending      Pending
 	Guide        Guide
-	Problem      Problem
+	// Hidden says that the profile does not want the discs of the move in
+	// progress (Guide.Flip, Guide.Turn) to be shown now.
+	Hidden  bool
+	Problem Problem
+	// Clock is both clocks. It does nothing in a game without any.
+	Clock clock.Clock
+	// Halted says that the clocks stand since a power cut: they go on with the
+	// next disc, press or Resume.
+	Halted bool
+	// Flags are flags that have fallen and did not end the game.
+	Flags Flags
+	// Objection is what may be said against the last move.
+	Objection Objection
 	// Result is valid while Ended: from the end of a game until the next one
 	// starts.
 	Result Result
@@ -322,6 +374,17 @@ func (s *State) Last() (e Entry, ok bool) {
 		}
 	}
 	return Entry{}, false
+}
+
+// Irregular reports whether replaying the transcript by the rules would go
+// astray: a mistake stands, or a position was set.
+func (s *State) Irregular() bool {
+	for i := range s.Record() {
+		if !s.Entries[i].Regular() {
+			return true
+		}
+	}
+	return false
 }
 
 // Unsure returns the cells that say nothing.

@@ -19,6 +19,9 @@ func Step(s *State, in Input, out []Effect) []Effect {
 		t.powerOn(in)
 	case Tick:
 		t.tick(in.At)
+	case Pressed:
+	case WallStepped:
+		t.announce(TimeStepped{By: in.By})
 	case Suggested:
 		t.suggested(in)
 	case EngineGone:
@@ -451,6 +454,8 @@ func (t *turn) command(in Command) {
 		t.undo(in, order)
 	case Look:
 		t.announce(Commanded{in.Audit})
+	case Pause, Resume, Resign, Adjudicate, ClockSet, PlayersSet, CorrectSquare, Revise, LetStand, Claim, PassPressed:
+		t.refuse(NotAllowed, "this order cannot be carried out yet")
 	default:
 		t.refuse(BadPayload, "the command has no order that the referee knows")
 	}

@@ -149,6 +149,40 @@ func (tb *table) stage(phase referee.Phase, stage referee.Stage, turn engine.Col
 	}
 }
 
+// describeRuling describes what arbiters and clocks do.
+func describeRuling(ev any) string {
+	switch ev := ev.(type) {
+	case referee.FlipError:
+		text := fmt.Sprintf("flips %v at %d", ev.Status, ev.Ply)
+		if ev.Claimed {
+			text = fmt.Sprintf("flips claimed at %d", ev.Ply)
+		}
+		if ev.Missed != 0 {
+			text += fmt.Sprintf(", missed %v", ev.Missed)
+		}
+		if ev.Extra != 0 {
+			text += fmt.Sprintf(", extra %v", ev.Extra)
+		}
+		return text
+	case referee.Revised:
+		return fmt.Sprintf("revised from %d, %d lines", ev.FromPly, ev.Len)
+	case referee.PositionSet:
+		return fmt.Sprintf("set, %v to move", ev.Turn)
+	case referee.ClockFlag:
+		return fmt.Sprintf("flag of %v: %v", ev.Color, ev.Effect)
+	case referee.ClockAdjusted:
+		return "clocks set"
+	case referee.GamePaused:
+		return "paused by " + ev.By
+	case referee.GameResumed:
+		return "resumed by " + ev.By
+	case referee.TimeStepped:
+		return fmt.Sprintf("wall clock stepped by %v", ev.By)
+	default:
+		return fmt.Sprintf("%T", ev)
+	}
+}
+
 func describe(ev referee.Event) string {
 	switch ev := ev.(type) {
 	case referee.GameStarted:
@@ -174,6 +208,9 @@ func describe(ev referee.Event) string {
 		return fmt.Sprintf("lost %s: %s", ev.Engine, ev.Reason)
 	case referee.Commanded:
 		return "command " + ev.Audit.Role
+	case referee.FlipError, referee.Revised, referee.PositionSet, referee.ClockFlag, referee.ClockAdjusted,
+		referee.GamePaused, referee.GameResumed, referee.TimeStepped:
+		return describeRuling(ev)
 	default:
 		return fmt.Sprintf("%T", ev)
 	}

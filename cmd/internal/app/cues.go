@@ -10,9 +10,10 @@ import (
 // forgetHint ends the suggestion of a move when the game goes on.
 func forgetHint(c *display.Cues, ev referee.Event) {
 	switch ev.(type) {
-	case referee.GameStarted, referee.Moved, referee.Passed, referee.Undone, referee.GameOver:
+	case referee.GameStarted, referee.Moved, referee.Passed, referee.Undone, referee.Revised, referee.PositionSet, referee.GameOver:
 		c.Hints, c.Best = 0, 0
-	case referee.Illegal, referee.Faulted, referee.Restored, referee.PowerRestored, referee.EngineLost, referee.Commanded:
+	case referee.FlipError, referee.Illegal, referee.ClockFlag, referee.ClockAdjusted, referee.GamePaused, referee.GameResumed,
+		referee.Faulted, referee.Restored, referee.PowerRestored, referee.TimeStepped, referee.EngineLost, referee.Commanded:
 	}
 }
 
@@ -28,7 +29,8 @@ func Cue(c *display.Cues, ev referee.Event, now time.Duration) {
 		if ev.Audit.Name == "identify" {
 			c.IdentifyUntil = now + display.IdentifyFor
 		}
-	case referee.GameStarted, referee.Undone, referee.Illegal, referee.GameOver,
-		referee.Faulted, referee.Restored, referee.PowerRestored, referee.EngineLost:
+	case referee.GameStarted, referee.FlipError, referee.Undone, referee.Revised, referee.PositionSet, referee.Illegal,
+		referee.ClockFlag, referee.ClockAdjusted, referee.GamePaused, referee.GameResumed, referee.GameOver,
+		referee.Faulted, referee.Restored, referee.PowerRestored, referee.TimeStepped, referee.EngineLost:
 	}
 }

@@ -242,7 +242,8 @@ func (a *App) allowed(role string, what referee.Order) string {
 		if running && role == string(mqtt.HA) {
 			return "a game is running: only the arbiter may start another"
 		}
-	case referee.Undo, referee.Look:
+	case referee.Undo, referee.Look, referee.Pause, referee.Resume, referee.Resign, referee.Adjudicate, referee.ClockSet,
+		referee.PlayersSet, referee.CorrectSquare, referee.Revise, referee.LetStand, referee.Claim, referee.PassPressed:
 	}
 	return ""
 }

@@ -79,13 +79,14 @@ func soundOf(ev referee.Event) buzzer.Sound {
 	switch ev.(type) {
 	case referee.Moved, referee.GameStarted:
 		return buzzer.OK
-	case referee.Illegal:
+	case referee.Illegal, referee.ClockFlag:
 		return buzzer.Error
 	case referee.GameOver:
 		return buzzer.GameOver
-	case referee.Passed, referee.Undone:
+	case referee.Passed, referee.Undone, referee.Revised, referee.PositionSet, referee.GamePaused, referee.GameResumed:
 		return buzzer.Click
-	case referee.Faulted, referee.Restored, referee.PowerRestored, referee.EngineLost, referee.Commanded:
+	case referee.FlipError, referee.ClockAdjusted, referee.Faulted, referee.Restored, referee.PowerRestored,
+		referee.TimeStepped, referee.EngineLost, referee.Commanded:
 	}
 	return buzzer.Silence
 }

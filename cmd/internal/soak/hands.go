@@ -82,7 +82,8 @@ func (p *player) hear(f app.Fact, _ time.Duration) {
 	case referee.GameOver:
 		p.overs++
 	case referee.Passed, referee.Undone, referee.Illegal, referee.Faulted, referee.Restored,
-		referee.PowerRestored, referee.EngineLost, referee.Commanded:
+		referee.PowerRestored, referee.EngineLost, referee.Commanded, referee.FlipError, referee.Revised, referee.PositionSet, referee.ClockFlag, referee.ClockAdjusted,
+		referee.GamePaused, referee.GameResumed, referee.TimeStepped:
 	}
 }
 

@@ -152,7 +152,8 @@ func announced(payload []byte) (line, error) {
 		l.what = fmt.Sprintf("%s (%v, %v)", l.what, ev.Kind, ev.Squares)
 	case referee.Restored:
 		l.what = fmt.Sprintf("%s (%v, %v)", l.what, ev.Kind, ev.Squares)
-	case referee.PowerRestored, referee.EngineLost, referee.Commanded:
+	case referee.PowerRestored, referee.EngineLost, referee.Commanded, referee.FlipError, referee.Revised, referee.PositionSet, referee.ClockFlag, referee.ClockAdjusted,
+		referee.GamePaused, referee.GameResumed, referee.TimeStepped:
 	}
 	return l, nil
 }
@@ -187,7 +188,8 @@ func (o *Outcome) count(ev referee.Event) {
 	case referee.Passed:
 		o.Passes++
 	case referee.GameStarted, referee.GameOver, referee.Undone, referee.Illegal, referee.Faulted,
-		referee.Restored, referee.PowerRestored, referee.EngineLost, referee.Commanded:
+		referee.Restored, referee.PowerRestored, referee.EngineLost, referee.Commanded, referee.FlipError, referee.Revised, referee.PositionSet, referee.ClockFlag, referee.ClockAdjusted,
+		referee.GamePaused, referee.GameResumed, referee.TimeStepped:
 	}
 }
 
@@ -239,7 +241,8 @@ func (o *Outcome) confirm(f *facts, sc *script, seen []fact) {
 		case referee.GameOver:
 			score = ev.Result.Black
 		case referee.GameStarted, referee.Undone, referee.Illegal, referee.Faulted, referee.Restored,
-			referee.PowerRestored, referee.EngineLost, referee.Commanded:
+			referee.PowerRestored, referee.EngineLost, referee.Commanded, referee.FlipError, referee.Revised, referee.PositionSet, referee.ClockFlag, referee.ClockAdjusted,
+			referee.GamePaused, referee.GameResumed, referee.TimeStepped:
 		}
 	}
 	if f.score >= 0 && sc.over && score != f.score {
