@@ -140,6 +140,14 @@ func TestPresenceScripts(t *testing.T) {
 			return e5
 			wait 400ms
 			> back bank_lost e5; settled occupied d4 e4 d5 e5`},
+		{"lifted and put back just before its bank is lost: nothing may be decided from it", start + `
+			show e5 empty
+			wait 80ms
+			show e5 black
+			wait 80ms
+			lose e5
+			wait 20ms
+			> failed bank_lost e5; settled occupied d4 e4 d5 e5 lost e5`},
 		{"lifted before its bank was lost, back after: told with the reading", start + `
 			show e5 empty
 			wait 80ms

@@ -3,6 +3,7 @@ package reed64_test
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -168,6 +169,39 @@ func TestGhostsOfOneDiodeNeverComeAsDiscs(t *testing.T) {
 			}
 		}
 	})
+}
+
+// With several shorted diodes hardly a ghost is believed.
+func TestGhostsOfManyDiodes(t *testing.T) {
+	t.Parallel()
+	scans, believed := 0, 0
+	for seed := range uint64(100) {
+		rnd := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // boards that can be built again, not a secret
+		m := newMatrix(t, time.Second)
+		for range 2 + rnd.IntN(5) {
+			m.FailDiode(rnd.IntN(64), emu.DiodeShorted)
+		}
+		m.lay(0)
+		var discs, stay uint64
+		for range 100 {
+			before := discs
+			discs ^= 1 << rnd.IntN(64)
+			stay |= before &^ discs
+			m.SetDiscs(discs)
+			for range 3 {
+				m.scan(1)
+				stay &= m.frame.North
+				scans++
+				if m.believed()&^discs&^stay != 0 {
+					believed++
+				}
+			}
+		}
+	}
+	t.Logf("a ghost is believed in %d of %d scans", believed, scans)
+	if 1000*believed > scans {
+		t.Errorf("a ghost is believed in %d of %d scans, more than one in a thousand", believed, scans)
+	}
 }
 
 // On a board without faults nothing is ever refused while discs come and go one

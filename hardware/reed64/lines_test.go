@@ -330,6 +330,67 @@ func TestColumnShortedToGround(t *testing.T) {
 	}
 }
 
+// A ghost may be read before its cause, when a contact closes between its own row
+// and that of the ghost.
+func TestGhostOneScanBeforeItsCause(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, reed64.Reference())
+	b2, b7, g2, g7 := [2]int{1, 1}, [2]int{6, 1}, [2]int{1, 6}, [2]int{6, 6}
+	r.put(b2, b7)
+	r.mustScan()
+	r.mustScan()
+	r.put(b2, b7, g7)
+	r.mustScan()
+	r.put(b2, b7, g2, g7)
+	for range 5 {
+		r.mustScan()
+		if r.frame.South>>54&1 == 0 {
+			t.Fatalf("g7 is believed: %+v", r.frame)
+		}
+	}
+}
+
+// What has changed while nothing could be read did not happen in one moment.
+func TestNoCoincidenceAcrossAFailure(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, reed64.Reference())
+	r.put([2]int{3, 3}, [2]int{3, 4})
+	r.mustScan()
+	r.readErr = errors.New("noise")
+	if _, err := r.scan(); err == nil {
+		t.Fatal("no error")
+	}
+	r.readErr = nil
+	r.put([2]int{3, 3}, [2]int{3, 4}, [2]int{4, 3}, [2]int{4, 4})
+	for range 3 {
+		r.mustScan()
+		if want := (hardware.Frame{North: 1<<27 | 1<<28 | 1<<35 | 1<<36}); r.frame != want {
+			t.Fatalf("%+v, want %+v", r.frame, want)
+		}
+	}
+}
+
+// A scan that breaks off may have seen a refused disc go.
+func TestRefusedAndGoneInABrokenScan(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, reed64.Reference())
+	d4, e4, d5, e5 := [2]int{3, 3}, [2]int{3, 4}, [2]int{4, 3}, [2]int{4, 4}
+	r.put(d4, e4)
+	r.mustScan()
+	r.mustScan()
+	r.put(d4, e4, d5, e5)
+	r.mustScan()
+	if r.frame.South != 1<<35|1<<36 {
+		t.Fatalf("%+v, want d5 and e5 refused", r.frame)
+	}
+	r.put(d4, e4, e5)
+	r.readErr, r.failRow = errors.New("noise"), 6
+	r.mustScan()
+	if want := (hardware.Frame{North: 1<<27 | 1<<28 | 1<<36, South: 1 << 36}); r.frame != want {
+		t.Errorf("%+v, want %+v", r.frame, want)
+	}
+}
+
 func TestScanDoesNotAllocate(t *testing.T) {
 	l := &plain{}
 	board, err := reed64.New(l, l, reed64.Config{Cells: reed64.Reference().Cells, Wait: func(time.Duration) {}})
