@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"reversi-board/engine"
+	"reversi-board/engine/clock"
 	"reversi-board/engine/notation"
 	"reversi-board/engine/referee"
 )
@@ -37,9 +38,13 @@ type Board struct {
 
 // Game is what is played when the start position is set up.
 type Game struct {
-	// Variant is one of engine.VariantNames, Profile one of
-	// referee.ProfileNames.
-	Variant, Profile string
+	// Variant is one of engine.VariantNames.
+	Variant string
+	// Profile is one of EventNames, or the file that Officials was read from.
+	Profile   string
+	Officials referee.Profile
+	// Clock is a text for clock.Parse, or AsProfile.
+	Clock string
 	// Start is a text for notation.ParseStart, First one of
 	// notation.FirstNames.
 	Start, First string
@@ -53,11 +58,13 @@ func (g Game) Match() (referee.Match, error) {
 	if err != nil {
 		return referee.Match{}, fmt.Errorf("take game.variant, game.start and game.first: %w", err)
 	}
-	profile, err := referee.ProfileNamed(g.Profile)
-	if err != nil {
-		return referee.Match{}, fmt.Errorf("take game.profile: %w", err)
+	m := referee.Match{Rules: rules, Profile: g.Officials, Clock: g.Officials.Clock, Players: g.Players}
+	if g.Clock != AsProfile {
+		if m.Clock, err = clock.Parse(g.Clock); err != nil {
+			return referee.Match{}, fmt.Errorf("take game.clock: %w", err)
+		}
 	}
-	return referee.Match{Rules: rules, Profile: profile, Players: g.Players}, nil
+	return m, nil
 }
 
 // The words for Opponent.WhenLost.

@@ -5,7 +5,8 @@
 // line, dotted path, what is wrong and what is allowed, and up to ten problems
 // are reported at once. The built-in files are embedded: default.yaml, which names
 // and explains every key and runs anywhere (simulated board, loopback only), and
-// one file for each board that can be built.
+// one file for each board that can be built. How an event is officiated is a file
+// of its own (events/, or the user's), read in the same strict way.
 //
 // The package is not the place where settings take effect: it opens no bus, no
 // port and no broker, and knows the parts of the program only by their names.

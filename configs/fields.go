@@ -8,7 +8,6 @@ import (
 	"reversi-board/engine"
 	"reversi-board/engine/notation"
 	"reversi-board/engine/opponent"
-	"reversi-board/engine/referee"
 )
 
 // section wraps the keys of a section into one field.
@@ -29,7 +28,8 @@ func (c *Config) fields(l *loader) []field {
 			l.word("variant", engine.VariantNames(), &c.Game.Variant),
 			l.start("start", &c.Game.Start),
 			l.word("first", notation.FirstNames(), &c.Game.First),
-			l.word("profile", referee.ProfileNames(), &c.Game.Profile),
+			l.event("profile", &c.Game.Profile, &c.Game.Officials),
+			l.gameClock("clock", &c.Game.Clock),
 			l.section(
 				"players",
 				l.name("black", &c.Game.Players[engine.Black]),

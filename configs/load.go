@@ -161,7 +161,10 @@ type loader struct {
 }
 
 // read parses text and takes its keys over into c.
-func (l *loader) read(file string, text []byte, c *Config) {
+func (l *loader) read(file string, text []byte, c *Config) { l.readInto(file, text, c.fields(l)) }
+
+// readInto parses text and hands its keys to fields.
+func (l *loader) readInto(file string, text []byte, fields []field) {
 	l.file, l.dir = file, filepath.Dir(file)
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	var doc, rest yaml.Node
@@ -181,7 +184,7 @@ func (l *loader) read(file string, text []byte, c *Config) {
 		l.add(rest.Line, "", "a second document begins here: want one, without ---")
 		return
 	}
-	l.object("", doc.Content[0], c.fields(l))
+	l.object("", doc.Content[0], fields)
 }
 
 // syntax reports text that is not YAML. The library's message is "yaml: line 3:

@@ -213,9 +213,13 @@ func (l *loader) name(key string, dst *string) field {
 
 // readable reports whether s is a name: 1 to 64 printable characters, no blanks
 // around them.
-func readable(s string) bool {
+func readable(s string) bool { return printed(s, 64) }
+
+// printed reports whether s is 1 to limit printable characters, no blanks around
+// them.
+func printed(s string, limit int) bool {
 	n := utf8.RuneCountInString(s)
-	return n >= 1 && n <= 64 && strings.TrimSpace(s) == s &&
+	return n >= 1 && n <= limit && strings.TrimSpace(s) == s &&
 		!strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError })
 }
 

@@ -8,7 +8,9 @@ import (
 	"io"
 	"unicode/utf8"
 
+	"reversi-board/configs"
 	"reversi-board/engine"
+	"reversi-board/engine/clock"
 	"reversi-board/engine/notation"
 	"reversi-board/engine/opponent"
 	"reversi-board/engine/referee"
@@ -53,6 +55,7 @@ func newGameOrder(args json.RawMessage, match referee.Match) (referee.Order, err
 		Start    *string       `json:"start"`
 		First    *string       `json:"first"`
 		Profile  *string       `json:"profile"`
+		Clock    *string       `json:"clock"`
 		Opponent *opponentArgs `json:"opponent"`
 		Players  *struct {
 			Black string `json:"black"`
@@ -66,10 +69,8 @@ func newGameOrder(args json.RawMessage, match referee.Match) (referee.Order, err
 	if match.Rules, err = rulesOf(match.Rules, want.Variant, want.Start, want.First); err != nil {
 		return nil, err
 	}
-	if want.Profile != nil {
-		if match.Profile, err = referee.ProfileNamed(*want.Profile); err != nil {
-			return nil, fmt.Errorf("take profile: %w", err)
-		}
+	if match, err = officiated(match, want.Profile, want.Clock); err != nil {
+		return nil, err
 	}
 	if want.Players != nil {
 		for i, p := range []string{want.Players.Black, want.Players.White} {
@@ -90,6 +91,25 @@ func newGameOrder(args json.RawMessage, match referee.Match) (referee.Order, err
 		return nil, errors.New(text)
 	}
 	return referee.NewGame{Match: match}, nil
+}
+
+// officiated returns the match under another profile or with other clocks. A
+// profile brings its own clocks, unless others are asked for; the one of the
+// settings is known by its name, also if it is a file of the user's.
+func officiated(match referee.Match, profile, timed *string) (referee.Match, error) {
+	var err error
+	if profile != nil && *profile != match.Profile.Name {
+		if match.Profile, err = configs.Event(*profile); err != nil {
+			return match, fmt.Errorf("take profile: %w", err)
+		}
+		match.Clock = match.Profile.Clock
+	}
+	if timed != nil {
+		if match.Clock, err = clock.Parse(*timed); err != nil {
+			return match, fmt.Errorf("take clock: %w", err)
+		}
+	}
+	return match, nil
 }
 
 // hintCommand asks for a move to be suggested.
