@@ -12,6 +12,8 @@ FUZZTIME ?= 30s
 
 GOLANGCI_VERSION := v2.15.0
 GOLANGCI         := bin/golangci-lint
+NFPM_VERSION     := v2.45.2
+NFPM             := bin/nfpm
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 COMMIT  := $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
@@ -151,6 +153,61 @@ pi: ## cross-build for the Raspberry Pi into dist/: ARMv6, ARMv7 and arm64
 	CGO_ENABLED=0 GOOS=linux GOARCH=arm GOARM=7 $(GO) build $(BUILD) -o dist/linux-armv7/ ./cmd/...
 	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 $(GO) build $(BUILD) -o dist/linux-arm64/ ./cmd/...
 
+# Packages for Raspberry Pi OS and Debian. armhf is built for ARMv6, which the
+# first Raspberry Pi and the Zero have. Debian wants a version that begins with a
+# digit.
+DEB_VERSION = $(shell git describe --tags --match 'v[0-9]*' 2>/dev/null | sed 's/^v//' | grep . || \
+	echo 0.0.$$(git rev-list --count HEAD)+g$$(git rev-parse --short HEAD))
+
+.PHONY: deb
+deb: pi $(NFPM) ## Debian packages for arm64 and armhf into dist/
+	for pair in arm64:linux-arm64 armhf:linux-armv6; do
+		ARCH="$${pair%%:*}" BINARY="dist/$${pair##*:}/reversi-board" VERSION="$(DEB_VERSION)" \
+			$(NFPM) package --config configs/debian/nfpm.yaml --packager deb --target dist/
+	done
+
+# What is in the packages, whether systemd takes the unit, and whether the arm
+# programs run: as far as that can be seen without a Raspberry Pi.
+.PHONY: test-deb
+test-deb: deb ## try the packages in an empty tree, and the arm programs under qemu-user
+	@for tool in dpkg-deb systemd-analyze qemu-aarch64 qemu-arm; do
+		command -v "$$tool" >/dev/null || {
+			echo "make test-deb needs $$tool: apt-get install dpkg systemd qemu-user" >&2
+			exit 1
+		}
+	done
+	tree=$$(mktemp -d)
+	trap 'rm -rf "$$tree"' EXIT
+	for arch in arm64 armhf; do
+		root="$$tree/$$arch"
+		file=$$(ls -t dist/reversi-board_*_"$$arch".deb | head -n 1)
+		test "$$(dpkg-deb --field "$$file" Architecture)" = "$$arch"
+		dpkg-deb --contents "$$file"
+		dpkg-deb --extract "$$file" "$$root"
+		dpkg-deb --control "$$file" "$$root/DEBIAN"
+		test "$$(cat "$$root/DEBIAN/conffiles")" = /etc/reversi-board/config.yaml
+		for script in postinst prerm postrm; do sh -n "$$root/DEBIAN/$$script"; done
+		qemu=qemu-aarch64
+		test "$$arch" = arm64 || qemu=qemu-arm
+		program="$$root/usr/bin/reversi-board"
+		"$$qemu" "$$program" version
+		"$$qemu" "$$program" perft --depth 8
+		"$$qemu" "$$program" soak --games 5
+		"$$qemu" "$$program" run --help >/dev/null
+		# Every profile that is installed can be loaded by the program beside it.
+		for profile in "$$root"/usr/share/reversi-board/*.yaml "$$root/etc/reversi-board/config.yaml"; do
+			"$$qemu" "$$program" soak --games 1 --config "$$profile" >/dev/null
+		done
+		# systemd looks for the program of the unit in the tree, and verifies the
+		# unit as it was installed.
+		sed "s|/usr/bin/reversi-board|$$program|" "$$root/lib/systemd/system/reversi-board.service" >"$$tree/reversi-board.service"
+		systemd-analyze verify "$$tree/reversi-board.service"
+		systemd-sysusers --root="$$root" --dry-run "$$root/usr/lib/sysusers.d/reversi-board.conf" >/dev/null 2>&1 ||
+			systemd-sysusers --root="$$root" "$$root/usr/lib/sysusers.d/reversi-board.conf"
+		grep -q '^reversi-board:' "$$root/etc/passwd"
+		echo "$$file: well"
+	done
+
 # The engine's tables and bit tricks on the Pi's own instruction set, in user
 # mode emulation. Packages whose tests start themselves again (archive, opponent)
 # are left out: the kernel here cannot start an arm64 program by itself.
@@ -208,4 +265,10 @@ $(GOLANGCI): FORCE
 	@$(GOLANGCI) version 2>/dev/null | grep -qF ' $(GOLANGCI_VERSION:v%=%) ' || {
 		echo "building golangci-lint $(GOLANGCI_VERSION), this takes a few minutes once"
 		GOBIN="$(CURDIR)/bin" $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+	}
+
+$(NFPM): FORCE
+	@$(GO) version -m $(NFPM) 2>/dev/null | grep -qF 'goreleaser/nfpm/v2	$(NFPM_VERSION)' || {
+		echo "building nfpm $(NFPM_VERSION), this takes a few minutes once"
+		GOBIN="$(CURDIR)/bin" $(GO) install github.com/goreleaser/nfpm/v2/cmd/nfpm@$(NFPM_VERSION)
 	}

@@ -264,6 +264,8 @@ func (a *App) loop(ctx context.Context) {
 	a.askOpponent()
 	a.analyze()
 	a.present()
+	systemd := newWatchdog(a.log)
+	defer systemd.close()
 	// What is not durable at the end is stored by the journal's goodbye.
 	defer func() { a.answerUpTo(a.core.Seq()) }()
 	for {
@@ -295,6 +297,9 @@ func (a *App) loop(ctx context.Context) {
 		case <-a.wake.C:
 			a.step(referee.Tick{At: a.now()})
 		case <-a.doubtAgain.C:
+		case <-systemd.C:
+			systemd.turn()
+			continue
 		case <-a.touched:
 		case <-a.link.changes():
 		}
