@@ -136,8 +136,9 @@ func (s *State) judgeTakeback(c change) (verdict, bool) {
 		}
 		left := compare(before, c.seen, c.lost, c.masked)
 		switch {
-		case left.none() && before.Opening() != 0 && !s.memory.missing:
-			// Nothing else tells it from a disc that is lifted and put back.
+		case left.none() && (before.Opening() != 0 || differ&before.Occupied()&^c.masked == 0) && !s.memory.missing:
+			// No disc is seen to be turned back: nothing else tells it from a disc that
+			// is lifted and put back.
 			return verdict{kind: lifted, missing: c.gone}, true
 		case left.none() && differ&c.lost == 0:
 			return verdict{kind: tookBack, plies: plies}, true

@@ -9,7 +9,7 @@ import (
 
 const (
 	// hiddenDoubt is how long the flips of a move must have been done before the
-	// players are asked whether its disc lies where none is seen.
+	// players are asked where its disc lies, if none is seen.
 	hiddenDoubt = 4 * time.Second
 	// neverDoubt is how long a disc must have been missing, with nothing else
 	// wrong, on a cell that has shown none since the start, before the cell is
@@ -19,9 +19,10 @@ const (
 	neverDoubt = 20 * time.Second
 	goneDoubt  = time.Minute
 	// maxDoubts bounds how many cells are doubted at a time: a board with more
-	// discs missing is being cleared. It also bounds how many squares people are
+	// discs missing is being cleared. maxAsked bounds how many squares people are
 	// asked about.
 	maxDoubts = 2
+	maxAsked  = 4
 	// maxMasked bounds how many cells may be masked in all: with more the rules
 	// tell too little.
 	maxMasked = 6
@@ -137,7 +138,7 @@ func (d *Doubts) suspect(s *referee.State, now time.Duration) {
 	case gone.Count() > maxDoubts || (gone|s.Masked).Count() > maxMasked:
 	case gone&s.Pending.Flips&^d.before != 0:
 	case gone == 0:
-		if s.Phase == referee.Playing && s.Problem.Reason == referee.ExtraFlip && !s.Presence {
+		if s.Phase == referee.Playing && !s.Presence {
 			d.asked = d.hidden(s, now)
 		}
 	case d.moves(s, now, gone) || gone&^s.Guide.Place() == 0 && d.rests(s, now, gone):
@@ -151,24 +152,51 @@ func (d *Doubts) suspect(s *referee.State, now time.Duration) {
 // hidden returns the squares on which a disc that is not seen would explain the
 // discs that were turned, nothing when these are too many to ask about.
 func (d *Doubts) hidden(s *referee.State, now time.Duration) (cells engine.Bitboard) {
-	if s.Sensed.Occupied()&^s.Game.Occupied()&^s.Masked != 0 {
+	known := ^s.Masked
+	turned := known & (s.Game.Black&s.Sensed.White | s.Game.White&s.Sensed.Black)
+	placed := known & s.Sensed.Occupied() &^ s.Game.Occupied()
+	if turned == 0 || placed != 0 {
 		return 0
 	}
-	for sq := range (s.Game.Legal() &^ s.Masked &^ d.shown).All() {
-		if d.moves(s, now, sq.Bit()) {
+	for sq := range (s.Game.Legal() &^ (d.shown & known)).All() {
+		if s.Game.Flips(sq)&turned == turned && d.confirms(s, now, sq) {
 			cells |= sq.Bit()
 		}
 	}
-	if cells.Count() > maxDoubts {
+	if cells.Count() > maxAsked {
 		return 0
 	}
 	return cells
+}
+
+// confirms reports whether the referee would put the move on record if its disc
+// were seen on sq.
+func (d *Doubts) confirms(s *referee.State, now time.Duration, sq engine.Square) bool {
+	d.probe = *s
+	d.out = referee.Step(&d.probe, Confirmed(s, sq, now)[0], d.out[:0])
+	return d.moved()
+}
+
+// Confirmed returns what to tell the referee when people say that a disc of the
+// player to move lies on a square whose cell is not to be believed: a reading in
+// which it is seen, and then one with what is known of the cells.
+func Confirmed(s *referee.State, sq engine.Square, at time.Duration) [2]referee.Input {
+	discs, masked := s.Sensed.With(sq, s.Game.Turn), s.Masked
+	return [2]referee.Input{
+		referee.Seen{At: at, Discs: discs, Lost: s.Lost, Masked: masked &^ sq.Bit()},
+		referee.Seen{At: at, Discs: discs, Lost: s.Lost, Masked: masked | sq.Bit()},
+	}
 }
 
 // moves reports whether the referee would put a move on record if these cells
 // were not believed.
 func (d *Doubts) moves(s *referee.State, now time.Duration, cells engine.Bitboard) bool {
 	d.ask(s, now, cells)
+	return d.moved()
+}
+
+// moved reports whether the referee has put a move on record.
+func (d *Doubts) moved() bool {
 	for _, eff := range d.out {
 		if a, ok := eff.(referee.Announce); ok {
 			if _, moved := a.Event.(referee.Moved); moved {

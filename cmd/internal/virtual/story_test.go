@@ -362,9 +362,30 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
+// newStory returns the bench of a story: the usual one, or, with the line "board
+// NAME", that of a built-in profile.
+func newStory(seed uint64, lines []line) (*bench, error) {
+	for _, l := range lines {
+		first, name := l.words()
+		if first != "board" {
+			continue
+		}
+		text, err := configs.Profile(name + ".yaml")
+		if err != nil {
+			return nil, err
+		}
+		c, err := configs.Parse(name, text)
+		if err != nil {
+			return nil, err
+		}
+		return newBenchOf(c, seed, &memory{})
+	}
+	return newBench(seed, &memory{})
+}
+
 // tell tells one story and returns the line at which it went wrong.
 func tell(seed uint64, lines []line) (where int, err error) {
-	b, err := newBench(seed, &memory{})
+	b, err := newStory(seed, lines)
 	if err != nil {
 		return 0, err
 	}
@@ -392,5 +413,5 @@ func tell(seed uint64, lines []line) (where int, err error) {
 // isSetting tells the lines that come before the power is switched on.
 func isSetting(l line) bool {
 	first, _ := l.words()
-	return slices.Contains([]string{"variant", "start", "players", "lay"}, first)
+	return slices.Contains([]string{"board", "variant", "start", "players", "lay"}, first)
 }

@@ -165,6 +165,18 @@ func (t *Table) calibrate(c *configs.Config) (*sensing.Calibration, error) {
 // there that is not seen.
 func (t *Table) Asked() engine.Bitboard { return t.doubted.Ask }
 
+// Confirm says that a disc of the player to move lies on a square that Asked
+// names.
+func (t *Table) Confirm(sq engine.Square) error {
+	for _, in := range app.Confirmed(&t.Core.State, sq, t.now) {
+		if _, err := t.Do(in); err != nil {
+			return err
+		}
+	}
+	t.eyes.Doubt(sq.Bit())
+	return nil
+}
+
 // Doubt says that what these cells show is wrong.
 func (t *Table) Doubt(squares engine.Bitboard) { t.eyes.Doubt(squares) }
 

@@ -14,6 +14,7 @@ import (
 	"reversi-board/engine"
 	"reversi-board/engine/notation"
 	"reversi-board/engine/referee"
+	"reversi-board/hardware/emu"
 	"reversi-board/hardware/sim"
 )
 
@@ -21,6 +22,7 @@ import (
 //
 // Before the power is on:
 //
+//	board NAME                 another board than that of the defaults
 //	variant NAME               the rules
 //	start TEXT                 where the game begins
 //	players BLACK WHITE        their names
@@ -51,9 +53,12 @@ import (
 //
 // And else:
 //
-//	order new [VARIANT], order undo PLIES, order mask SQUARES, refused CODE
+//	order new [VARIANT], order undo PLIES, refused CODE
+//	order mask SQUARES, order confirm SQUARE   what these cells show is wrong; the
+//	                           disc that is not seen lies there
 //	fail cell SQUARE KIND [N Hz], heal cell SQUARE
 //	fail bank RANK KIND, heal bank RANK, lose interrupts
+//	short diode SQUARE, heal diodes   on a board of contacts
 //	power off, power on
 func (b *bench) do(l line) (where int, err error) {
 	first, rest := l.words()
@@ -586,6 +591,8 @@ func (b *bench) command(first, rest string) error {
 			return err
 		}
 		return b.sweep(d)
+	case "board":
+		return nil // see newStory
 	case "variant":
 		b.config.Game.Variant = rest
 		return nil
@@ -597,7 +604,7 @@ func (b *bench) command(first, rest string) error {
 		return nil
 	case "order":
 		return b.giveOrder(rest)
-	case "fail", "heal", "lose":
+	case "fail", "heal", "lose", "short":
 		return b.fault(first + " " + rest)
 	case "power":
 		if rest == "off" {
@@ -635,6 +642,15 @@ func (b *bench) giveOrder(text string) error {
 		}
 		b.table.Doubt(set)
 		return b.order(name, referee.Look{})
+	case "confirm":
+		sq, err := engine.ParseSquare(arg)
+		if err != nil {
+			return err
+		}
+		if !b.table.Asked().Has(sq) {
+			return fmt.Errorf("nobody is asked about %v", sq)
+		}
+		return errors.Join(b.order(name, referee.Look{}), b.table.Confirm(sq))
 	default:
 		return fmt.Errorf("nobody orders %q", name)
 	}
@@ -646,6 +662,15 @@ func (b *bench) fault(text string) error {
 	switch what := strings.Join(words[:2], " "); {
 	case what == "lose interrupts":
 		b.sim.LoseInterrupts(true)
+		return nil
+	case what == "short diode" && len(words) == 3:
+		sq, err := engine.ParseSquare(words[2])
+		if err == nil {
+			b.sim.Matrix().FailDiode(int(sq), emu.DiodeShorted)
+		}
+		return err
+	case what == "heal diodes":
+		b.sim.Matrix().Heal()
 		return nil
 	case what == "fail bank" && len(words) == 4:
 		how, ok := map[string]sim.BankFault{"nack": sim.BankNack, "reset": sim.BankReset, "frozen": sim.BankFrozen}[words[3]]
