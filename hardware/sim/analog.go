@@ -28,6 +28,8 @@ type linear struct {
 	absent uint8
 
 	null, gain [cells]float64 // of each part, in V and V/mT
+	// drift is what is added to null, nil for nothing.
+	drift func(cell int, t time.Duration) float64
 
 	// mu guards volts, which converters read during transfers.
 	mu    sync.Mutex
@@ -82,7 +84,11 @@ func (l *linear) drive(_, _ uint64) {
 		if b.noise > 0 {
 			field += b.noise * gauss(b.seed, uint64(c), uint64(b.now))
 		}
-		l.volts[c] = b.faults.volts(c, b.now, l.null[c], -l.gain[c]*field)
+		null := l.null[c]
+		if l.drift != nil {
+			null += l.drift(c, b.now)
+		}
+		l.volts[c] = b.faults.volts(c, b.now, null, -l.gain[c]*field)
 	}
 }
 

@@ -288,9 +288,24 @@ func (b *Board) Chip(number int) *emu.TCA9555 {
 	return nil
 }
 
+// ADC returns a converter of a HallAnalog board, by its number in Wiring.ADCs;
+// nil on another one.
+func (b *Board) ADC(number int) *emu.ADS1115 {
+	if l, ok := b.sensors.(*linear); ok {
+		return l.adcs[number]
+	}
+	return nil
+}
+
 // Strip returns the emulated APA102 chain, for its counters and its faults; nil
 // if the LEDs are others.
 func (b *Board) Strip() *emu.APA102 { return b.lights.strip }
+
+// Chain returns the emulated WS2812 strip, nil if the LEDs are others.
+func (b *Board) Chain() *emu.WS2812 { return b.lights.chain }
+
+// Digits returns the emulated MAX7219, nil if the LEDs are others.
+func (b *Board) Digits() *emu.MAX7219 { return b.lights.digits }
 
 // Module returns the emulated HT16K33, nil if the LEDs are others.
 func (b *Board) Module() *emu.HT16K33 { return b.lights.matrix }

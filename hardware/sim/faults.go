@@ -152,6 +152,17 @@ func (b *Board) HealBank(bank int) error {
 	return nil
 }
 
+// Drift adds f, in volts, to what the linear sensors of a HallAnalog board give
+// without a field, as temperature and age do; nil ends that. On another board it
+// does nothing.
+func (b *Board) Drift(f func(cell int, t time.Duration) float64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if l, ok := b.sensors.(*linear); ok {
+		l.drift = f
+	}
+}
+
 // LoseInterrupts cuts the interrupt line, which then stays high, or mends it.
 func (b *Board) LoseInterrupts(lost bool) {
 	b.mu.Lock()

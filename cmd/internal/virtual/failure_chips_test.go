@@ -61,7 +61,7 @@ func testSilentChip(t *testing.T, name string, chip int) {
 	}
 	must(t, b.expectEvents(now))
 	b.stateIs(t, state)
-	b.says(t, "cannot be read")
+	b.saysSo(t)
 	must(t, b.sim.HealBank(chip))
 	must(t, b.pass(7*time.Second))
 	tr := b.trouble(t)

@@ -246,6 +246,13 @@ func (t *Table) Run(d time.Duration) error {
 	return nil
 }
 
+// Skip lets d pass without a scan, as when the program is stopped for a while. A
+// test of a whole day takes only as many scans as it needs.
+func (t *Table) Skip(d time.Duration) {
+	t.spend(d)
+	t.next = t.now
+}
+
 // scan is one turn of the loop of a running board.
 func (t *Table) scan() error {
 	// A scan that takes longer than the period is followed by the next at once.
@@ -271,10 +278,10 @@ func (t *Table) scan() error {
 	if t.doubted = t.doubts.Look(&t.Core.State, t.now); t.doubted.Dead != 0 {
 		t.eyes.Doubt(t.doubted.Dead)
 	}
-	t.light()
 	if t.screen != nil {
 		t.screen.step(&t.Core.State, t.now)
 	}
+	t.light()
 	return nil
 }
 
