@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"reversi-board/cmd/internal/virtual"
-	"reversi-board/configs"
 	"reversi-board/display"
 	"reversi-board/engine"
 	"reversi-board/engine/notation"
@@ -23,11 +22,7 @@ import (
 //
 // Before the power is on:
 //
-<<<<<<< Updated upstream
 //	board NAME                 another board than that of the defaults
-=======
-//	board PROFILE              the board of a built-in profile; the first line
->>>>>>> Stashed changes
 //	variant NAME               the rules
 //	start TEXT                 where the game begins
 //	players BLACK WHITE        their names
@@ -63,12 +58,9 @@ import (
 //	                           disc that is not seen lies there
 //	fail cell SQUARE KIND [N Hz], heal cell SQUARE
 //	fail bank RANK KIND, heal bank RANK, lose interrupts
-<<<<<<< Updated upstream
 //	short diode SQUARE, heal diodes   on a board of contacts
-=======
 //	hold SDA RANK for N clocks, hold SDA RANK, hold SCL RANK   a chip hangs the bus
 //	short SDA, short SCL, heal bus
->>>>>>> Stashed changes
 //	power off, power on
 func (b *bench) do(l line) (where int, err error) {
 	first, rest := l.words()
@@ -602,11 +594,7 @@ func (b *bench) command(first, rest string) error {
 		}
 		return b.sweep(d)
 	case "board":
-<<<<<<< Updated upstream
 		return nil // see newStory
-=======
-		return b.useProfile(rest)
->>>>>>> Stashed changes
 	case "variant":
 		b.config.Game.Variant = rest
 		return nil
@@ -618,11 +606,7 @@ func (b *bench) command(first, rest string) error {
 		return nil
 	case "order":
 		return b.giveOrder(rest)
-<<<<<<< Updated upstream
-	case "fail", "heal", "lose", "short":
-=======
 	case "fail", "heal", "lose", "hold", "short":
->>>>>>> Stashed changes
 		return b.fault(first + " " + rest)
 	case "power":
 		if rest == "off" {
@@ -681,7 +665,6 @@ func (b *bench) fault(text string) error {
 	case what == "lose interrupts":
 		b.sim.LoseInterrupts(true)
 		return nil
-<<<<<<< Updated upstream
 	case what == "short diode" && len(words) == 3:
 		sq, err := engine.ParseSquare(words[2])
 		if err == nil {
@@ -691,16 +674,14 @@ func (b *bench) fault(text string) error {
 	case what == "heal diodes":
 		b.sim.Matrix().Heal()
 		return nil
-=======
 	case what == "heal bus":
 		b.sim.Bus().Heal()
 		return nil
-	case words[0] == "short":
+	case what == "short SCL", what == "short SDA":
 		b.sim.Bus().Short(words[1] == "SCL", words[1] == "SDA")
 		return nil
 	case words[0] == "hold" && len(words) > 2:
 		return b.hold(words[1:])
->>>>>>> Stashed changes
 	case what == "fail bank" && len(words) == 4:
 		how, ok := map[string]sim.BankFault{"nack": sim.BankNack, "reset": sim.BankReset, "frozen": sim.BankFrozen}[words[3]]
 		if !ok {
@@ -732,23 +713,6 @@ func (b *bench) hold(words []string) error {
 		b.sim.Bus().HoldSDA(chip, clocks)
 	}
 	return nil
-}
-
-// useProfile lays the table of a built-in profile instead.
-func (b *bench) useProfile(name string) error {
-	text, err := configs.Profile(name + ".yaml")
-	if err != nil {
-		return err
-	}
-	c, err := configs.Parse(name, text)
-	if err != nil {
-		return err
-	}
-	other, err := newBenchOf(c, b.config.Hardware.Simulation.Seed, b.journal)
-	if err == nil {
-		*b = *other
-	}
-	return err
 }
 
 func (b *bench) cellFault(words []string) error {
