@@ -39,14 +39,16 @@ build: ## build bin/reversi-board
 	@mkdir -p bin
 	@$(GO) build $(BUILD) -o bin/ ./cmd/...
 
-# Three tests are long: hundreds of recorded games through emulated chips, 39
-# endgames solved exactly, and perft to depth 11. Under the race detector they
-# would take half an hour, so they are built without it only, and run here as a
-# second step.
+# Some tests are long: hundreds of recorded games through emulated chips, 39
+# endgames solved exactly, perft to depth 11, and matches of the built-in player.
+# Under the race detector they would take half an hour, so they are built without
+# it only, and run here as a second step.
 .PHONY: test
 test: test-packages ## all tests, as a newcomer runs them: race detector on, then the long games without it
 	$(GO) test -race -timeout 20m ./...
-	$(GO) test -timeout 20m -run '^(TestRealGames|TestSuite1To39|TestPerftToDepth11)$$' ./cmd/internal/soak ./engine ./engine/search
+	$(GO) test -timeout 20m \
+		-run '^(TestRealGames|TestSuite1To39|TestPerftToDepth11|TestLevelsAreSteps|TestChanceLoses|TestOpeningsAreEven)$$' \
+		./cmd/internal/soak ./cmd/reversi-board ./engine ./engine/search
 
 .PHONY: race
 race: test-packages ## the tests with the race detector only

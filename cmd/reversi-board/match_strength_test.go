@@ -14,7 +14,6 @@ import (
 	"reversi-board/engine/notation"
 	"reversi-board/engine/opponent"
 	"reversi-board/engine/opponent/enginetest"
-	"reversi-board/engine/search"
 )
 
 // TestMatchRandom: a random mover plays whole games by the rules, the same ones
@@ -215,28 +214,6 @@ func TestMatchBrief(t *testing.T) {
 	}
 }
 
-// TestLevelsAreSteps is a small part of make strength, without a clock and so
-// always the same: every level beats the one below.
-func TestLevelsAreSteps(t *testing.T) {
-	t.Parallel()
-	for level := 2; level <= 8; level++ {
-		a, b := fmt.Sprintf("builtin:%d", level), fmt.Sprintf("builtin:%d", level-1)
-		if r := matchJSON(t, a, b, "--games", "40"); r.percent() < 55 {
-			t.Errorf("%s scores %.1f %% against %s", a, r.percent(), b)
-		}
-	}
-}
-
-// TestChanceLoses: luck does not beat level 3 or those above.
-func TestChanceLoses(t *testing.T) {
-	t.Parallel()
-	for level, games := range map[int]string{3: "200", 4: "200", 5: "100", 6: "50", 7: "50"} {
-		if r := matchJSON(t, fmt.Sprintf("builtin:%d", level), "random", "--games", games); r.Lost+r.Drawn != 0 {
-			t.Errorf("level %d: %d lost, %d drawn", level, r.Lost, r.Drawn)
-		}
-	}
-}
-
 // TestOpenings: the openings that are built in are what XOT promises: eight
 // plies, the first f5, Black to move among twelve discs, and no position twice,
 // however it is turned. The first of them are XOT's own.
@@ -291,25 +268,4 @@ func pictures(d engine.Discs) []string {
 		all = append(all, p.String())
 	}
 	return all
-}
-
-// TestOpeningsAreEven looks again, less deep than when they were made, and so
-// less strictly.
-func TestOpeningsAreEven(t *testing.T) {
-	t.Parallel()
-	f := matchFlags{}
-	list, err := f.lines()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := search.New(search.Options{Depth: 8})
-	for _, l := range list {
-		r, err := s.Best(t.Context(), l.Final, search.Clock{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if r.Score < -5 || r.Score > 5 {
-			t.Errorf("%s: %+.1f discs", notation.Transcript(l.Moves), r.Score)
-		}
-	}
 }
