@@ -140,30 +140,33 @@ func (a *Adapter) Notify(durable uint64) {
 	a.box.poke()
 }
 
-// Topic is a retained topic whose payload is built elsewhere.
+// Topic is a topic whose payload is built elsewhere.
 type Topic string
 
-// The retained topics besides state and alerts.
+// The retained topics besides state and alerts, and those that are not retained:
+// Raw and Hint are about the moment.
 const (
 	Clock  Topic = "clock"
 	Health Topic = "sensor/health"
 	Diag   Topic = "diag"
 	Image  Topic = "image"
+	Raw    Topic = "sensor/raw"
+	Hint   Topic = "hint"
 )
 
-// Show gives a retained topic a new payload. The latest wins.
+// Show gives a topic a new payload. The latest wins. A retained one is published
+// again with every connection; another one goes once, if there is a connection.
 func (a *Adapter) Show(t Topic, payload []byte) {
-	var qos byte
-	switch t {
-	case Clock, Health:
-		qos = 1
-	case Diag, Image:
-	default:
-		return
-	}
 	a.box.mu.Lock()
 	defer a.box.mu.Unlock()
-	a.box.set(string(t), payload, qos)
+	switch t {
+	case Clock, Health:
+		a.box.set(string(t), payload, 1)
+	case Diag, Image:
+		a.box.set(string(t), payload, 0)
+	case Raw, Hint:
+		a.box.pass(string(t), payload)
+	}
 }
 
 // Alert raises or changes an alert; nil says that it is solved.

@@ -34,6 +34,8 @@ type slot struct {
 	qos     byte
 	version int
 	sent    bool
+	// passing: the topic is not retained, and what it says goes once.
+	passing bool
 }
 
 // message is something to publish once.
@@ -75,12 +77,23 @@ func (b *box) set(name string, payload []byte, qos byte) {
 	b.poke()
 }
 
-// again marks slots as not sent; all of them without names.
+// pass gives a topic that is not retained a payload to send once; the caller
+// holds the lock.
+func (b *box) pass(name string, payload []byte) {
+	b.set(name, payload, 0)
+	b.slots[name].passing = true
+}
+
+// again marks slots as not sent; all of them without names. What is about the
+// moment does not wait for another connection.
 func (b *box) again(names ...string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for name, s := range b.slots {
-		if len(names) == 0 || slices.Contains(names, name) {
+		switch {
+		case s.passing && len(names) == 0:
+			delete(b.slots, name)
+		case !s.passing && (len(names) == 0 || slices.Contains(names, name)):
 			s.sent = false
 		}
 	}
@@ -96,7 +109,7 @@ func (b *box) stored(name string, version int) {
 		return
 	}
 	s.sent = true
-	if len(s.payload) == 0 {
+	if len(s.payload) == 0 || s.passing {
 		delete(b.slots, name)
 	}
 }

@@ -45,6 +45,7 @@ type Request struct {
 	New    NewArgs
 	Undo   UndoArgs
 	Replay ReplayArgs
+	Diag   DiagArgs
 	// RawArgs is the object "args", nil if there was none.
 	RawArgs json.RawMessage
 
@@ -65,6 +66,18 @@ type UndoArgs struct{ Plies int }
 
 // ReplayArgs are the arguments of "replay": the first and the last event wanted.
 type ReplayArgs struct{ From, To uint64 }
+
+// DiagArgs are the arguments of "diag": whether sensor/raw is to be published,
+// and for how long from now on, at most MaxRaw. Without arguments diag is
+// published once more, and sensor/raw goes on as it was.
+type DiagArgs struct {
+	// Set says that raw was among the arguments.
+	Set, Raw bool
+	For      time.Duration
+}
+
+// MaxRaw is how long sensor/raw may be published after a command.
+const MaxRaw = 10 * time.Minute
 
 // Response is the application's answer. Seq is the seq after execution.
 type Response struct {
@@ -232,6 +245,8 @@ func decodeArgs(r *Request) error {
 		if r.Undo.Plies < 1 || r.Undo.Plies > 64 {
 			return errors.New("plies: want 1 to 64")
 		}
+	case "diag":
+		return decodeDiag(m, &r.Diag)
 	case "replay":
 		a := &r.Replay
 		if err := errors.Join(m.read("from", &a.From), m.read("to", &a.To)); err != nil {
@@ -240,6 +255,21 @@ func decodeArgs(r *Request) error {
 		if a.From < 1 || a.To < a.From || a.To-a.From >= maxReplay {
 			return fmt.Errorf("from, to: want a range of at most %d events", maxReplay)
 		}
+	}
+	return nil
+}
+
+func decodeDiag(m fields, a *DiagArgs) error {
+	var raw *bool
+	seconds := int(MaxRaw / time.Second)
+	if err := errors.Join(m.read("raw", &raw), m.read("seconds", &seconds)); err != nil {
+		return err
+	}
+	if most := int(MaxRaw / time.Second); seconds < 1 || seconds > most {
+		return fmt.Errorf("seconds: want 1 to %d", most)
+	}
+	if raw != nil {
+		*a = DiagArgs{Set: true, Raw: *raw, For: time.Duration(seconds) * time.Second}
 	}
 	return nil
 }

@@ -14,6 +14,8 @@
 //	event           no        1    one per journal record, seq strictly +1
 //	clock           yes       1    on start, stop and adjustment
 //	sensor/health   yes       1    per cell, on change
+//	sensor/raw      no        0    what the cells read, while somebody wants it
+//	hint            no        0    moves with scores, if that is wanted and allowed
 //	diag            yes       0    every minute
 //	image           yes       0    a picture of the board
 //	alert/<code>    yes       1    an open problem; empty when solved

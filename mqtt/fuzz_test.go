@@ -20,6 +20,7 @@ func FuzzCommandPayload(f *testing.F) {
 		`{"id":"1"}`, `{"id":"1","from":"desk-1","args":{"plies":2},"if_seq":4,"ts":"2024-05-01T12:00:00.000Z","ttl_ms":5}`,
 		`{"id":"a","args":{"players":{"black":"Ann"}}}`, `{"id":"\u0000"}`, `[[[[[[[[[[]]]]]]]]]]`, `{"id":"1","id":"2"}`, `{"from":"x"}`, ``,
 		`{"id":"1","args":{"from":1,"to":500}}`, `{"id":"1","args": {} }`, `{"id":"\ud800"}`,
+		`{"id":"1","args":{"raw":true,"seconds":600}}`, `{"id":"1","args":{"raw":null,"seconds":-1}}`,
 	} {
 		f.Add([]byte(s))
 	}
@@ -59,6 +60,10 @@ func checkArguments(t *testing.T, args json.RawMessage) {
 	replay := Request{Name: "replay", RawArgs: args}
 	if a := &replay.Replay; decodeArgs(&replay) == nil && (a.From < 1 || a.To < a.From || a.To-a.From > 499) {
 		t.Fatalf("%q: %+v", args, *a)
+	}
+	diag := Request{Name: "diag", RawArgs: args}
+	if d := &diag.Diag; decodeArgs(&diag) == nil && (d.For < 0 || d.For > 10*time.Minute || d.Raw && !d.Set) {
+		t.Fatalf("%q: %+v", args, *d)
 	}
 	named := Request{Name: "new", RawArgs: args}
 	if a := &named.New; decodeArgs(&named) == nil && max(utf8.RuneCountInString(a.Black), utf8.RuneCountInString(a.White)) > 64 {

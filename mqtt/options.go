@@ -120,9 +120,9 @@ func (t *Tuning) defaults() {
 // suggested to those who sit at the board only, not to what watches it.
 func DefaultCommands() map[string][]string {
 	return map[string][]string{
-		string(Arbiter): {"new", "undo", "hint", "identify", "snapshot"},
+		string(Arbiter): {"new", "undo", "confirm", "mask", "hint", "identify", "snapshot"},
 		string(Player):  {"undo", "hint"},
-		string(Ops):     {"identify", "snapshot"},
+		string(Ops):     {"mask", "identify", "snapshot", "diag"},
 		string(HA):      {"new", "undo", "identify", "snapshot"},
 		string(Hub):     {"identify", "snapshot", "replay"},
 	}

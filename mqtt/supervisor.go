@@ -253,7 +253,7 @@ func (a *Adapter) nextRetained() *job {
 	if !ok {
 		return nil
 	}
-	return &job{a.base + name, slot.qos, true, slot.payload, func() { a.box.stored(name, slot.version) }}
+	return &job{a.base + name, slot.qos, !slot.passing, slot.payload, func() { a.box.stored(name, slot.version) }}
 }
 
 // nextReplay returns an event to send again, or when the next one may go.
