@@ -204,8 +204,7 @@ test-deb: deb ## try the packages in an empty tree, and the arm programs under q
 		# unit as it was installed.
 		sed "s|/usr/bin/reversi-board|$$program|" "$$root/lib/systemd/system/reversi-board.service" >"$$tree/reversi-board.service"
 		systemd-analyze verify "$$tree/reversi-board.service"
-		systemd-sysusers --root="$$root" --dry-run "$$root/usr/lib/sysusers.d/reversi-board.conf" >/dev/null 2>&1 ||
-			systemd-sysusers --root="$$root" "$$root/usr/lib/sysusers.d/reversi-board.conf"
+		systemd-sysusers --root="$$root" reversi-board.conf
 		grep -q '^reversi-board:' "$$root/etc/passwd"
 		echo "$$file: well"
 	done
