@@ -1,0 +1,43 @@
+package tournament_test
+
+import (
+	"fmt"
+	"os"
+
+	"reversi-board/engine"
+	"reversi-board/engine/tournament"
+)
+
+func Example() {
+	e := &tournament.Event{
+		Name: "Club evening", System: tournament.Swiss, Rounds: 2, Colors: tournament.Balanced,
+		Breaks: []tournament.Break{tournament.Brightwell}, Factor: tournament.DefaultFactor,
+		Players: []tournament.Player{
+			{Number: 1, Name: "Ana"}, {Number: 2, Name: "Ben"}, {Number: 3, Name: "Cem"}, {Number: 4, Name: "=Dora"},
+		},
+	}
+	games, err := e.Pair()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, g := range games {
+		g.State, g.Winner, g.BlackDiscs, g.WhiteDiscs = tournament.Played, engine.Black, 40, 24
+		e.Games = append(e.Games, g)
+	}
+	if err := e.WriteStandings(os.Stdout); err != nil {
+		fmt.Println(err)
+	}
+	if err := e.WriteGames(os.Stdout); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// place,number,name,games,wins,draws,losses,byes,points,discs,difference,brightwell
+	// 1,1,Ana,1,1,0,0,0,1,40,16,40
+	// 1,4,'=Dora,1,1,0,0,0,1,40,16,40
+	// 3,2,Ben,1,0,0,1,0,0,24,-16,30
+	// 3,3,Cem,1,0,0,1,0,0,24,-16,30
+	// round,table,black,black_name,white,white_name,state,black_discs,white_discs
+	// 1,1,1,Ana,3,Cem,played,40,24
+	// 1,2,4,'=Dora,2,Ben,played,40,24
+}
