@@ -82,16 +82,17 @@ func (r *Row) play(own, other int, winner, side engine.Color) {
 	r.Games++
 	r.Discs += own
 	r.Difference += own - other
-	switch {
-	case winner == side:
-		r.Wins++
-		r.Halves += 2
-	case winner == engine.None:
+	if winner == engine.None {
 		r.Draws++
 		r.Halves++
-	default:
-		r.Lost++
+		return
 	}
+	if winner != side {
+		r.Lost++
+		return
+	}
+	r.Wins++
+	r.Halves += 2
 }
 
 // quotients computes the Brightwell quotients: own discs and factor times the
