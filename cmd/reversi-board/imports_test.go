@@ -49,6 +49,7 @@ func rules() []rule {
 		{folder: "engine", pure: true},
 		{folder: "engine/notation", pure: true, project: []string{"engine"}},
 		{folder: "engine/clock", pure: true, project: []string{"engine"}},
+		{folder: "engine/tournament", pure: true, project: []string{"engine"}},
 		{
 			folder: "engine/referee", pure: true,
 			project: []string{"engine", "engine/notation", "engine/clock"},
