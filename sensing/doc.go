@@ -74,6 +74,8 @@
 //     (Config.FlapSteps, FlapWindow), to and fro between the same two values:
 //     slow flapping, from 1 Hz (one full cycle, two rests, a second), where a
 //     weak magnet shows one face and nothing in turn; or
+//   - its debounced value has gone to and fro between the same two values for 4
+//     s, 12 times and more, 0.6 s apart at most: flapping in between; or
 //   - its debounced value has changed 60 times within 30 s, in whatever way:
 //     irregular flapping.
 //

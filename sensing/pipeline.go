@@ -11,6 +11,12 @@ const (
 	// whatever its values were. It is also how many changes a cell remembers.
 	manySteps  = 60
 	manyWindow = 30 * time.Second
+	// manySwings changes of the debounced value to and fro between the same two
+	// values, swingGap apart at most, mask a cell after Config.Restless, rests or
+	// none: around 2.5 Hz a cell rests for just about the settle time, and not
+	// every time.
+	manySwings = 12
+	swingGap   = 600 * time.Millisecond
 	// stuckBack is how long a cell must have been sane after its first
 	// both-outputs fault.
 	stuckBack = time.Second
@@ -80,6 +86,11 @@ type cell struct {
 	rest, restBefore value
 	rests            ring
 	toAndFro         int
+	// swungFrom is the value before the debounced one, swings how many changes in
+	// a row went between these two, from swungSince to swungAt.
+	swungFrom           value
+	swings              int
+	swungSince, swungAt time.Duration
 	// stuckTimes is how often both outputs were active.
 	stuckTimes uint8
 	unrest     unrest
@@ -309,10 +320,11 @@ func (p *Pipeline) debounce(now time.Duration, s engine.Square, out *Output) {
 		c.stuckTimes = min(c.stuckTimes+1, 7)
 		p.mask(p.twofold(), s.Bit(), out)
 	case v != p.stable(s):
+		c.swing(now, p.stable(s), v)
 		p.setStable(s, v)
 		c.changes.add(now)
 		c.unrest.changed(now)
-		if c.changes.within(manySteps, manyWindow) {
+		if c.changes.within(manySteps, manyWindow) || c.swings >= manySwings && now-c.swungSince >= p.cfg.Restless {
 			p.mask(Flapping, s.Bit(), out)
 		}
 	default:
@@ -431,6 +443,15 @@ func (p *Pipeline) setStable(s engine.Square, v value) {
 		p.emptied |= s.Bit()
 	case both:
 	}
+}
+
+// swing notes that the debounced value goes from one to another.
+func (c *cell) swing(now time.Duration, from, to value) {
+	if to != c.swungFrom || now-c.swungAt > swingGap {
+		c.swings, c.swungSince = 0, now
+	}
+	c.swings++
+	c.swungFrom, c.swungAt = from, now
 }
 
 // comeToRest notes that the cell has shown v for the settle time, and reports

@@ -99,6 +99,24 @@ func TestFlappingIsMaskedWithinFiveSeconds(t *testing.T) {
 	}
 }
 
+// There is no pace between slow and fast that nobody minds: around 2.5 Hz a cell
+// rests for just about the settle time.
+func TestFlappingOfAnyPaceIsMasked(t *testing.T) {
+	t.Parallel()
+	for tenths := 10; tenths <= 200; tenths++ {
+		for phase := range 7 {
+			tb := newTable(sensing.DefaultConfig())
+			tb.wait(t, time.Second)
+			period := 10 * time.Second / time.Duration(tenths)
+			tb.flaps[engine.SquareAt(6, 1)] = flap{face: "white", period: period, from: tb.now - period*time.Duration(phase)/7}
+			tb.wait(t, 5*time.Second)
+			if tb.faults != 1 {
+				t.Errorf("%d.%d Hz, phase %d: %d faults after 5 s: %q", tenths/10, tenths%10, phase, tb.faults, tb.said)
+			}
+		}
+	}
+}
+
 // A bad joint has no clock: its flaps come at random. And somebody plays on
 // elsewhere meanwhile.
 func TestIrregularFlappingIsMasked(t *testing.T) {
