@@ -61,8 +61,8 @@ type player struct {
 	// before the last move was committed; zero otherwise.
 	early time.Duration
 	// blind says that the board sees no colors. Hands then turn discs by lifting
-	// them for a moment, and wait for a move to be seen before the next one:
-	// what such a board asks of its players.
+	// them for a moment, put down one disc at a time, and wait for a move to be
+	// seen before the next one: what such a board asks of its players.
 	blind bool
 	// brief says that fidgeting hands put discs back soon.
 	brief bool
@@ -420,7 +420,7 @@ func (p *player) lit(want engine.Bitboard) bool {
 func (p *player) flip(a *act, from time.Duration) (rest time.Duration, err error) {
 	p.rnd.Shuffle(len(a.turn), func(i, j int) { a.turn[i], a.turn[j] = a.turn[j], a.turn[i] })
 	hands := [][]engine.Square{a.turn}
-	if len(a.turn) > 1 && p.often(40) {
+	if len(a.turn) > 1 && p.often(40) && !p.blind {
 		half := (len(a.turn) + 1) / 2
 		hands = [][]engine.Square{a.turn[:half], a.turn[half:]}
 	}
@@ -438,7 +438,7 @@ func (p *player) flip(a *act, from time.Duration) (rest time.Duration, err error
 		}
 		rest = max(rest, free)
 	}
-	if p.often(3) {
+	if p.often(3) && !p.blind {
 		others := a.lying.Occupied() &^ a.at.Bit()
 		for _, s := range a.turn {
 			others &^= s.Bit()
