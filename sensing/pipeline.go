@@ -289,7 +289,9 @@ func (p *Pipeline) stuckHold(c *cell) time.Duration {
 
 // judge masks the cells that misbehave and debounces the others.
 func (p *Pipeline) judge(now time.Duration, out *Output) {
-	if bad := p.restless & p.believed(); bad != 0 {
+	// Those of a chip that was reset are watched as well: one that never rests
+	// would keep the others of its chip from being believed again.
+	if bad := p.restless &^ (p.lost | p.masked()); bad != 0 {
 		p.mask(Flapping, bad, out)
 	}
 	p.restless = 0

@@ -207,6 +207,14 @@ func TestScripts(t *testing.T) {
 			>
 			wait 20ms
 			> back reset a5 b5 c5 d5 e5 f5 g5 h5; settled black e4 d5 f5 white d4 e5`},
+		{"a chip that was reset and has a cell that flaps: the others are believed again", start + `
+			flap g2 white 10Hz
+			wait 1s
+			reset a2 b2 c2 d2 e2 f2 g2 h2
+			wait 300ms
+			> failed reset a2 b2 c2 d2 e2 f2 g2 h2; settled black e4 d5 white d4 e5 lost a2 b2 c2 d2 e2 f2 g2 h2
+			wait 4s
+			> failed flapping g2; settled black e4 d5 white d4 e5 lost a2 b2 c2 d2 e2 f2 h2 masked g2; back reset a2 b2 c2 d2 e2 f2 g2 h2; settled black e4 d5 white d4 e5 masked g2`},
 		{"a bank that returns with its chip reset has one fault, not two", start + `
 			lose a1 b1
 			wait 1s
