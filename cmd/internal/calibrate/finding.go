@@ -48,6 +48,8 @@ const (
 	Sticky Kind = "sticky"
 	// Diode: a shorted diode lets cells seem closed that are not.
 	Diode Kind = "diode"
+	// Untested: what the walk has left out.
+	Untested Kind = "untested"
 	// NoDisc: no cell has seen any disc.
 	NoDisc Kind = "nothing_seen"
 )
@@ -97,7 +99,7 @@ func (k Kind) words() string {
 		return "reversed"
 	case WeakCell, WeakDiscs:
 		return "weak"
-	case WeakDisc, OddDisc:
+	case WeakDisc, OddDisc, Untested:
 		return "good"
 	case NoDisc:
 		return "no disc"

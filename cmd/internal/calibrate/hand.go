@@ -9,17 +9,16 @@ import (
 	"reversi-board/hardware/sim"
 )
 
-const (
-	// reaction is how long a person needs to see a new light and find a disc,
-	// reach how long from one disc to the next in a row of them.
-	reaction = 700 * time.Millisecond
-	reach    = 400 * time.Millisecond
-	// sweeping is the time between two discs of a board that is cleared.
-	sweeping = 150 * time.Millisecond
-	// doubt is how long a light stays on after the disc was put there until a
+// pace is how quick a person is.
+type pace struct {
+	// reaction is how long it takes to see a new light and find a disc, reach how
+	// long from one disc to the next in a row of them, sweeping the same when the
+	// board is cleared.
+	reaction, reach, sweeping time.Duration
+	// doubt is how long a light stays on after the disc was put there until the
 	// person says that it is done.
-	doubt = 4 * time.Second
-)
+	doubt time.Duration
+}
 
 // Hand is a person with discs at a simulated board, who follows the lights: a
 // slow pulse wants a disc, a steady light wants it turned over, a fast blink wants
@@ -27,6 +26,7 @@ const (
 // has done itself.
 type Hand struct {
 	board *sim.Board
+	pace  pace
 	// black is the face that shows black.
 	black sim.Face
 	// one says that there is one disc only.
@@ -43,12 +43,13 @@ type Hand struct {
 	stage  Stage
 	// next is when the hand is free again, asked when it began to wait.
 	next, asked time.Duration
-	moved       bool
 }
 
 // NewHand returns a person at a board who has not done anything.
 func NewHand(board *sim.Board, northIsBlack, one bool) *Hand {
-	h := &Hand{board: board, black: sim.NorthUp, one: one}
+	h := &Hand{board: board, black: sim.NorthUp, one: one, pace: pace{
+		reaction: 700 * time.Millisecond, reach: 400 * time.Millisecond, sweeping: 150 * time.Millisecond, doubt: 4 * time.Second,
+	}}
 	if !northIsBlack {
 		h.black = sim.SouthUp
 	}
@@ -56,6 +57,11 @@ func NewHand(board *sim.Board, northIsBlack, one bool) *Hand {
 		h.lies[i] = -1
 	}
 	return h
+}
+
+// Hurry makes the person much quicker than people are.
+func (h *Hand) Hurry() {
+	h.pace = pace{reaction: 60 * time.Millisecond, reach: 20 * time.Millisecond, sweeping: 10 * time.Millisecond, doubt: 2 * time.Second}
 }
 
 // Look lets the person look at the board, and do or say something.
@@ -71,15 +77,15 @@ func (h *Hand) Look(now time.Duration, v *View) (Answer, error) {
 		if swept, err := h.sweep(now); !swept || err != nil {
 			return Silence, err
 		}
-		h.next = now + doubt
+		h.next = now + h.pace.doubt
 		return Next, nil
 	case Tidying:
 		_, err := h.sweep(now)
 		return Silence, err
-	case Walking, Checking:
+	case Walking, Checking, Filling:
 		return h.follow(now)
 	case Deciding:
-		h.next = now + doubt
+		h.next = now + h.pace.doubt
 		return Store, nil
 	case Measuring, Agreed, Aborted:
 	}
@@ -92,11 +98,11 @@ func (h *Hand) see(now time.Duration, v *View) {
 	for s := range engine.Square(engine.Squares) {
 		if l := v.Scene.Lights[s]; l != h.lights[s] && l != display.Off {
 			h.done &^= s.Bit()
-			h.next = max(h.next, now+reaction)
+			h.next = max(h.next, now+h.pace.reaction)
 		}
 	}
 	if v.Stage != h.stage {
-		h.next = max(h.next, now+reaction)
+		h.next = max(h.next, now+h.pace.reaction)
 	}
 	h.lights, h.stage, h.asked = v.Scene.Lights, v.Stage, now
 }
@@ -111,12 +117,12 @@ func (h *Hand) follow(now time.Duration) (Answer, error) {
 			continue
 		}
 		h.done |= square.Bit()
-		h.next, h.asked = now+reach, now
+		h.next, h.asked = now+h.pace.reach, now
 		return Silence, h.obey(now, square, p)
 	}
-	if lit && now-h.asked >= doubt {
+	if lit && now-h.asked >= h.pace.doubt {
 		h.asked = now
-		h.next = now + reaction
+		h.next = now + h.pace.reaction
 		return Next, nil
 	}
 	return Silence, nil
@@ -150,7 +156,7 @@ func (h *Hand) obey(now time.Duration, s engine.Square, p display.Pattern) error
 // box.
 func (h *Hand) put(now time.Duration, s engine.Square, face sim.Face) error {
 	faces := h.board.Intended()
-	one := h.one || h.stage == Checking
+	one := h.one && h.stage != Filling || h.stage == Checking
 	if faces[s] == face && !one {
 		return nil
 	}
@@ -197,7 +203,7 @@ func (h *Hand) lift(now time.Duration, s engine.Square) error {
 func (h *Hand) sweep(now time.Duration) (swept bool, err error) {
 	for c, f := range h.board.Intended() {
 		if f != sim.NoDisc {
-			h.next = now + sweeping
+			h.next = now + h.pace.sweeping
 			return false, h.lift(now, engine.Square(c))
 		}
 	}

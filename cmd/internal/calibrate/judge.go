@@ -222,7 +222,7 @@ func (j *findings) exchanged(from, to, displaced engine.Bitboard) bool {
 // under returns the squares under which cells lie, as far as is known.
 func (j *findings) under(cells engine.Bitboard) (squares engine.Bitboard) {
 	for s := range engine.Square(engine.Squares) {
-		if cells.Has(sensing.Turn(j.cells[s], 4-j.turned)) {
+		if cells.Has(j.cell(s)) {
 			squares |= s.Bit()
 		}
 	}
@@ -233,7 +233,7 @@ func (j *findings) under(cells engine.Bitboard) (squares engine.Bitboard) {
 func (w *Walk) judgeEmpty(j *findings) {
 	s := &w.sight
 	for sq := range j.under(s.stuckNorth | s.stuckSouth).All() {
-		c := sensing.Turn(j.cells[sq], 4-j.turned)
+		c := j.cell(sq)
 		var text string
 		switch n, so := s.stuckNorth.Has(c), s.stuckSouth.Has(c); {
 		case w.o.Senses == Presence:
@@ -264,7 +264,7 @@ func (w *Walk) judgeBanks(j *findings) {
 	j.masked |= lost
 	for i, b := range w.o.Banks {
 		squares := w.squaresOf(j, i)
-		if squares.Count() < 2 {
+		if squares.Count() < 2 || squares&^j.said(BankLost, BankDead) == 0 {
 			continue
 		}
 		switch {
@@ -284,7 +284,10 @@ func (w *Walk) judgeBanks(j *findings) {
 // judgeSight names squares that see nothing, or not everything.
 func (w *Walk) judgeSight(j *findings) {
 	explained := j.said(BankLost, BankDead, Stuck, Flapping, Shared)
-	if j.known == 0 && explained != ^engine.Bitboard(0) {
+	if j.known == 0 && explained == ^engine.Bitboard(0) {
+		return
+	}
+	if j.known == 0 {
 		j.add(NoDisc, Bad, ^explained, "No square has seen a disc: check that there is a magnet in it, that the board is this one, "+
 			"and the supply of the sensors.")
 		j.masked = ^engine.Bitboard(0)
@@ -303,10 +306,10 @@ func (w *Walk) judgeSight(j *findings) {
 			j.add(Crossed, Bad, s.Bit(), "With black up a disc on %v is seen on %v, with white up on %v: "+
 				"one of the two wires of the sensor ends in the wrong place. Put it right, or hardware.cells in the settings.",
 				s, sensing.Turn(p.face[0].cell, j.turned), sensing.Turn(p.face[1].cell, j.turned))
-		case !p.face[0].seen || !p.face[1].seen:
+		case w.o.Senses != Presence && (!p.face[0].seen || !p.face[1].seen):
 			j.masked |= s.Bit()
 			j.odd |= s.Bit()
-			j.add(Half, Bad, s.Bit(), "%s", w.halfText(s, p))
+			j.add(Half, Bad, s.Bit(), "%s", halfText(s, p))
 		}
 	}
 }
@@ -316,7 +319,7 @@ func (w *Walk) deadAdvice(j *findings, s engine.Square) string {
 	case Presence:
 		return "check the contact, and its diode, which may be missing or the wrong way round."
 	case Field:
-		c := sensing.Turn(j.cells[s], 4-j.turned)
+		c := j.cell(s)
 		return fmt.Sprintf("it reads %.2f V all the time; check the sensor and its wire to the multiplexer.",
 			float64(w.sight.null[c])/sensing.CountsPerVolt)
 	case Poles:
@@ -324,10 +327,7 @@ func (w *Walk) deadAdvice(j *findings, s engine.Square) string {
 	return "check the sensor, its supply and its two wires."
 }
 
-func (w *Walk) halfText(s engine.Square, p *probe) string {
-	if w.o.Senses == Presence {
-		return fmt.Sprintf("%v still shows a disc after it was taken: the contact sticks, change it.", s)
-	}
+func halfText(s engine.Square, p *probe) string {
 	side := engine.Black
 	if p.face[0].seen {
 		side = engine.White
@@ -401,15 +401,15 @@ func (w *Walk) judgeSteady(j *findings) {
 // judgeEnd names what remains.
 func (w *Walk) judgeEnd(j *findings) {
 	for s := range (j.under(w.sticky) &^ j.masked).All() {
-		j.add(Sticky, Bad, s.Bit(), "%v still showed a disc after all were taken: its sensor lets go too late. "+
+		j.add(Sticky, Bad, s.Bit(), "%v still showed a disc after it was taken: its sensor lets go too late. "+
 			"Take a weaker magnet, or another sensor.", s)
 	}
-	for s := range j.under(w.shorted).All() {
+	for s := range j.under(w.diodes).All() {
 		j.add(Diode, Bad, s.Bit(), "The diode of %v is shorted: where discs fill a rectangle, it makes the opposite corner look like a disc. "+
 			"Change it.", s)
 	}
-	if ghosts := j.under(w.ghosts); ghosts != 0 && w.shorted == 0 {
-		j.add(Diode, Bad, ghosts, "%s looked like discs that may not be there: a diode in the rectangle is shorted.", capital(list(ghosts.Names())))
+	if w.o.Senses == Presence && !w.filled && w.first != nil {
+		j.add(Untested, Note, ^j.masked, "The diodes were not tested: that takes 64 discs and a walk that is not quick.")
 	}
 }
 
@@ -422,8 +422,12 @@ func span(squares engine.Bitboard) string {
 	switch {
 	case squares == rankOf(first.Rank()), squares == fileOf(first.File()):
 		return fmt.Sprintf("%v to %v", first, last)
-	case squares == rankOf(first.Rank())|rankOf(first.Rank()+1) && first.Rank() < 7:
+	case squares == rankOf(first.Rank())|rankOf(first.Rank()+1):
 		return fmt.Sprintf("ranks %d and %d", first.Rank()+1, first.Rank()+2)
+	case squares == ^engine.Bitboard(0):
+		return "all squares"
+	case squares.Count() > lines:
+		return fmt.Sprintf("%d squares", squares.Count())
 	}
 	return list(squares.Names())
 }

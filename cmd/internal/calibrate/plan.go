@@ -100,60 +100,37 @@ func list(names []string) string {
 const lines = 8
 
 // plan returns what is asked in a walk.
-//
-// The disc of a single walk is turned over once a square: what was up on one
-// square is up first on the next. Ranks are walked to and fro.
 func plan(o *Options) []Ask {
-	black, white := engine.Black, engine.White
-	if o.Senses == Presence {
-		black, white = engine.None, engine.None
-	}
-	if !o.Quick && o.Senses != Presence {
-		return singles(walkOrder(), black)
+	switch {
+	case o.Senses == Presence:
+		return touches(walkOrder())
+	case !o.Quick:
+		return singles(walkOrder(), engine.Black)
 	}
 	var asks []Ask
+	black, white := engine.Black, engine.White
 	// As many ranks at once as there are discs for, each band with the side up
 	// first that the discs of the band before it show.
-	band := min(o.Discs/lines, lines)
+	band := o.Discs / lines
 	for first := 0; first < lines; first += band {
-		asks = append(asks, bandOf(o, first, min(first+band, lines), black, white)...)
+		asks = append(asks, bandOf(first, min(first+band, lines), black, white)...)
 		black, white = white, black
 	}
 	return asks
 }
 
 // bandOf asks for discs on some ranks, then for their other side, file by file.
-func bandOf(o *Options, first, end int, black, white engine.Color) (asks []Ask) {
+func bandOf(first, end int, black, white engine.Color) (asks []Ask) {
 	var all engine.Bitboard
 	for r := first; r < end; r++ {
 		all |= rankOf(r)
-	}
-	for r := first; r < end; r++ {
-		asks = append(asks, o.together(Ask{Do: Place, Squares: rankOf(r), Face: black})...)
-	}
-	if o.Senses == Presence {
-		for f := range lines {
-			asks = append(asks, Ask{Do: Take, Squares: fileOf(f) & all, Face: engine.None})
-		}
-		return asks
+		asks = append(asks, Ask{Do: Place, Squares: rankOf(r), Face: black})
 	}
 	for f := range lines {
 		asks = append(asks, Ask{Do: TurnOver, Squares: fileOf(f) & all, Face: white})
 	}
 	if end < lines {
 		asks = append(asks, Ask{Do: Take, Squares: all, Face: engine.None, tidy: true})
-	}
-	return asks
-}
-
-// together returns the ask, or one for each of its squares in a walk of single
-// squares.
-func (o *Options) together(a Ask) (asks []Ask) {
-	if o.Quick {
-		return []Ask{a}
-	}
-	for s := range a.Squares.All() {
-		asks = append(asks, Ask{Do: a.Do, Squares: s.Bit(), Face: a.Face})
 	}
 	return asks
 }
@@ -169,14 +146,44 @@ func singles(order []engine.Square, first engine.Color) (asks []Ask) {
 	return asks
 }
 
-// touches asks for one disc on one square after the other and off it again, where
-// no sides are seen.
+// touches asks for one disc on one square after the other, where no sides are
+// seen.
 func touches(order []engine.Square) (asks []Ask) {
 	for _, s := range order {
-		asks = append(asks,
-			Ask{Do: Place, Squares: s.Bit(), Face: engine.None},
-			Ask{Do: Take, Squares: s.Bit(), Face: engine.None})
+		asks = append(asks, Ask{Do: Place, Squares: s.Bit(), Face: engine.None})
 	}
+	return asks
+}
+
+// filling asks for discs on all squares but some, one after the other.
+//
+// A shorted diode shows when a disc is laid in its file while its rank is full and
+// the rank of that disc is not: so a rank tests all ranks before it, but for the
+// square that is laid last, which is another one on every rank. The last ranks are
+// tested by two before them that are laid again.
+func filling(without engine.Bitboard) (asks []Ask) {
+	lay := func(r, first, step int) {
+		for i := range lines {
+			if s := engine.SquareAt((first+step*i)&7, r); !without.Has(s) {
+				asks = append(asks, Ask{Do: Place, Squares: s.Bit(), Face: engine.None})
+			}
+		}
+	}
+	again := func(r, first, step int) {
+		if rank := rankOf(r) &^ without; rank != 0 {
+			asks = append(asks, Ask{Do: Take, Squares: rank, Face: engine.None, tidy: true})
+		}
+		lay(r, first, step)
+	}
+	for r := range lines {
+		if r&1 == 0 {
+			lay(r, 0, 1)
+		} else {
+			lay(r, 7, -1)
+		}
+	}
+	again(6, 0, 1)
+	again(5, 3, 1)
 	return asks
 }
 

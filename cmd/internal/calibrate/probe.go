@@ -19,7 +19,7 @@ type exposure struct {
 }
 
 // probe is what is known of a square: what it did with black up, and with white
-// up. Without colors the second is that the disc was taken.
+// up. Without colors there is the first only.
 type probe struct {
 	face [2]exposure
 	// others are cells that responded as well when there was one disc only.
@@ -47,7 +47,7 @@ func (a Ask) shared() bool { return a.Squares.Count() > 1 && !a.tidy }
 
 // slot is the number of an ask's exposure in a probe.
 func slot(a Ask) int {
-	if a.Face == engine.White || a.Do == Take {
+	if a.Face == engine.White {
 		return 1
 	}
 	return 0
@@ -87,7 +87,7 @@ func (w *Walk) attribute(results []result, all *[engine.Squares]probe) {
 		switch {
 		case first == nil:
 		case second == nil:
-			w.alone(first, s, all)
+			all[s].alone(first, s)
 		default:
 			c, both := s, first.cells&second.cells
 			if both != 0 && !both.Has(s) {
@@ -101,13 +101,11 @@ func (w *Walk) attribute(results []result, all *[engine.Squares]probe) {
 }
 
 // alone gives a square its cell when it was asked for together with others only
-// once: the one that it was asked for alone another time, or its own.
-func (w *Walk) alone(r *result, s engine.Square, all *[engine.Squares]probe) {
-	c := s
-	if all[s].seen() {
-		c = all[s].cell()
+// once: the one that answered when it was asked for by itself.
+func (p *probe) alone(r *result, s engine.Square) {
+	if p.seen() {
+		p.note(r, s, p.cell(), r.cells.Has(p.cell()))
 	}
-	all[s].note(r, s, c, r.cells.Has(c))
 }
 
 // sharedBy returns the asks in which a square was one of several, without those
@@ -158,13 +156,12 @@ func (p *probe) note(r *result, s, c engine.Square, seen bool) {
 		return
 	}
 	e.pole = pole(r.north>>c&1) | pole(r.south>>c&1)<<1
-	switch {
-	case r.ask.Do == Take:
-		e.right = r.tally.scans - r.tally.north[c] - r.tally.south[c] - r.tally.both[c]
-	case e.pole == north:
+	switch e.pole {
+	case north:
 		e.right = r.tally.north[c]
-	case e.pole == south:
+	case south:
 		e.right = r.tally.south[c]
+	case nothing, both:
 	}
 	e.counts = &r.tally.counts
 }

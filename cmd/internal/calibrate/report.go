@@ -36,8 +36,7 @@ type Quality struct {
 	// Verdict is "good", or what is wrong in a word.
 	Verdict  string   `json:"verdict"`
 	Severity Severity `json:"severity,omitempty"`
-	// Black and White are the two sides of a disc; without colors Black is a disc
-	// and White that it was taken.
+	// Black and White are the two sides of a disc; without colors Black is a disc.
 	Black Side `json:"black"`
 	White Side `json:"white"`
 	// Null is what the empty cell reads, Noise how far its readings lie apart, in
@@ -109,7 +108,7 @@ func (w *Walk) report() *Report {
 // quality returns what was measured of a square.
 func (w *Walk) quality(s engine.Square) Quality {
 	j := w.found
-	cell := sensing.Turn(j.cells[s], 4-j.turned)
+	cell := j.cell(s)
 	q := Quality{Square: s.String(), Cell: cell.String(), Verdict: "good", Felt: j.cross[s].felt.Names()}
 	p := &j.probes[s]
 	q.Black, q.White = w.side(&p.face[0]), w.side(&p.face[1])
@@ -227,7 +226,7 @@ func (r *Report) table() string {
 	case "field":
 		b.WriteString("  square cell   black mT  white mT  around %  margin %  margin mT  verdict\n")
 	case "presence":
-		b.WriteString("  square cell   disc     taken    verdict\n")
+		b.WriteString("  square cell   disc     verdict\n")
 	default:
 		b.WriteString("  square cell   black    white    felt     verdict\n")
 	}
@@ -237,7 +236,7 @@ func (r *Report) table() string {
 		case "field":
 			fmt.Fprintf(&b, "%8s  %8s  %8d  %8d  %9.1f  ", q.Black.measured(), q.White.measured(), q.Neighbors, q.Margin, q.MarginMT)
 		case "presence":
-			fmt.Fprintf(&b, "%-8s %-8s ", q.Black.share(), q.White.share())
+			fmt.Fprintf(&b, "%-8s ", q.Black.share())
 		default:
 			fmt.Fprintf(&b, "%-8s %-8s %-8s ", q.Black.share(), q.White.share(), strings.Join(append(q.Felt, "")[:max(len(q.Felt), 1)], " "))
 		}

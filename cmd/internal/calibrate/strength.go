@@ -98,7 +98,8 @@ func (w *Walk) judgeNeighbors(j *findings) {
 		}
 	}
 	var felt engine.Bitboard
-	for s := range (j.known &^ j.masked).All() {
+	// Where a disc is weak, its neighbors are felt the more; that is said already.
+	for s := range (j.known &^ j.masked &^ j.said(WeakCell, WeakDiscs)).All() {
 		c := &j.cross[s]
 		switch {
 		case c.felt != 0:
@@ -143,7 +144,7 @@ func (w *Walk) feelNeighbors(j *findings, r *result) {
 		single = r.ask.Squares.First()
 	}
 	for s := range (j.known &^ j.masked).All() {
-		cell := sensing.Turn(j.cells[s], 4-j.turned)
+		cell := j.cell(s)
 		if single < engine.Squares && s != single && r.cells.Has(cell) && !w.explains(j, single, cell) {
 			j.cross[s].felt |= single.Bit()
 		}
@@ -172,7 +173,7 @@ func beside(a, b engine.Square) bool {
 }
 
 // many reports whether more than one disc is used.
-func (o *Options) many() bool { return o.Quick || o.Senses == Presence }
+func (o *Options) many() bool { return o.Quick && o.Senses != Presence }
 
 // checks returns what must be looked at once more.
 func (w *Walk) checks(j *findings) []Ask {
@@ -195,6 +196,30 @@ func (w *Walk) checks(j *findings) []Ask {
 		return touches(order)
 	}
 	return singles(order, engine.Black)
+}
+
+// more adds checks of the squares whose cells have answered for squares that were
+// checked, if they have not been checked themselves.
+func (w *Walk) more() bool {
+	j := w.judge()
+	var done, cells engine.Bitboard
+	for i := range w.checked {
+		done |= w.checked[i].ask.Squares
+	}
+	for s := range (done & j.said(Crossed, Shared)).All() {
+		p := &j.probes[s]
+		cells |= p.face[0].cell.Bit() | p.face[1].cell.Bit()
+	}
+	var order []engine.Square
+	for s := range (j.under(cells) &^ done).All() {
+		order = append(order, s)
+	}
+	if w.o.Senses == Presence {
+		w.asks = append(w.asks, touches(order)...)
+	} else {
+		w.asks = append(w.asks, singles(order, engine.Black)...)
+	}
+	return len(order) > 0
 }
 
 // best returns the square that sees discs best.

@@ -9,6 +9,7 @@ import (
 	"reversi-board/cmd/internal/calibrate"
 	"reversi-board/configs"
 	"reversi-board/engine"
+	"reversi-board/engine/referee"
 	"reversi-board/hardware"
 	"reversi-board/hardware/sim"
 	"reversi-board/sensing"
@@ -23,6 +24,9 @@ type bench struct {
 	walk   *calibrate.Walk
 	hand   *calibrate.Hand
 	now    time.Duration
+	// read is the last reading, but for what is masked.
+	read   engine.Discs
+	masked engine.Bitboard
 	// watch, if not nil, sees every view.
 	watch func(now time.Duration, v *calibrate.View)
 }
@@ -81,7 +85,7 @@ func newBench(t fataler, s setup) *bench {
 	if b.walk, err = calibrate.New(options); err != nil {
 		t.Fatal(err)
 	}
-	b.hand = calibrate.NewHand(b.sim, c.Hardware.NorthIsBlack, !s.quick && options.Senses != calibrate.Presence)
+	b.hand = calibrate.NewHand(b.sim, c.Hardware.NorthIsBlack, !s.quick || options.Senses == calibrate.Presence)
 	return b
 }
 
@@ -110,7 +114,7 @@ func (b *bench) run(t fataler) (calibrate.View, sensing.Calibration) {
 		b.sim.Advance(b.now)
 		_ = b.rig.Matrix.Scan(context.Background(), b.now, &f)
 		if b.rig.Reed != nil {
-			b.walk.Shorted(engine.Bitboard(b.rig.Reed.Stats().Shorted))
+			b.walk.Accuse(engine.Bitboard(b.rig.Reed.Stats().Shorted))
 		}
 		b.walk.Step(b.now, &f, calibrate.Silence)
 		v = b.walk.View()
@@ -130,18 +134,37 @@ func (b *bench) run(t fataler) (calibrate.View, sensing.Calibration) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.rig.Close(); err != nil {
-		t.Fatal(err)
-	}
 	return v, c
+}
+
+// settled looks at the board for a while and returns the last reading.
+func (b *bench) settled(t fataler, eyes *app.Eyes, d time.Duration) (engine.Discs, engine.Bitboard) {
+	t.Helper()
+	for until := b.now + d; b.now < until; {
+		b.now += b.config.Sensing.Period()
+		b.sim.Advance(b.now)
+		inputs, err := eyes.Look(context.Background(), b.now)
+		must(t, err)
+		for _, in := range inputs {
+			switch in := in.(type) {
+			case referee.Seen:
+				b.read, b.masked = in.Discs, in.Masked|in.Lost
+			case referee.Felt:
+				b.read, b.masked = engine.Discs{Black: in.Squares}, in.Masked|in.Lost
+			}
+		}
+	}
+	return b.read, b.masked
 }
 
 // told lists the findings as "kind squares", in order.
 func told(r *calibrate.Report) string {
 	var lines []string
 	for _, f := range r.Findings {
+		if f.Kind == calibrate.Untested {
+			continue
+		}
 		lines = append(lines, string(f.Kind)+" "+f.Squares.String())
 	}
 	return strings.Join(lines, "; ")
 }
-

@@ -47,12 +47,12 @@ func (w *Walk) View() View {
 	case Clearing:
 		v.Text = "Take all discs off the board."
 		if left := w.sight.occupied(); left != 0 {
-			v.Note = fmt.Sprintf("Something is seen on %s.", places(left))
+			v.Note = fmt.Sprintf("Something is seen on %s.", span(left))
 			light(&v.Scene, left, display.Wrong)
 		}
 	case Measuring:
 		v.Text = "Leave the board alone: it is being measured."
-	case Walking, Checking:
+	case Walking, Checking, Filling:
 		w.viewAsk(&v)
 	case Tidying:
 		v.Text = "Take all discs off the board again."
@@ -67,7 +67,10 @@ func (w *Walk) View() View {
 func (w *Walk) viewAsk(v *View) {
 	a := w.asks[w.at]
 	v.Ask, v.Text = a, a.String()
-	v.Missing = a.Squares &^ w.seenAt(a)
+	v.Missing = w.missing(a)
+	if w.stage == Filling {
+		v.Note = "Leave the discs there: the board is filled."
+	}
 	if w.stage == Checking {
 		v.Note = "Once more, to be sure."
 		if w.o.many() {
@@ -97,18 +100,24 @@ func (w *Walk) viewAsk(v *View) {
 		return
 	}
 	if extra := w.responded() &^ a.Squares; extra != 0 {
-		v.Note = fmt.Sprintf("It is seen on %s instead. If it is done, go on.", places(extra))
+		v.Note = fmt.Sprintf("It is seen on %s instead. If it is done, go on.", span(extra))
 	} else {
-		v.Note = fmt.Sprintf("Nothing is seen on %s yet. If it is done, go on.", places(v.Missing))
+		v.Note = fmt.Sprintf("Nothing is seen on %s yet. If it is done, go on.", span(v.Missing))
 	}
 }
 
-// seenAt returns the squares of an ask at which it has been seen.
-func (w *Walk) seenAt(a Ask) engine.Bitboard {
-	if w.sampling {
+// missing returns the squares of an ask that are to be lit. While somebody is
+// laying many discs, all of them: which cell belongs to which square is not known
+// yet, and a light that goes out too soon would be believed.
+func (w *Walk) missing(a Ask) engine.Bitboard {
+	got := w.responded()
+	if w.stage == Filling {
+		got = w.first.under(got)
+	}
+	if !w.late() || got&^a.Squares != 0 {
 		return a.Squares
 	}
-	return w.responded() & a.Squares
+	return a.Squares &^ got
 }
 
 // viewEnd shows what was found.
@@ -144,14 +153,6 @@ func (w *Walk) seen() engine.Discs {
 		n, s = s, n
 	}
 	return engine.Discs{Black: n &^ s, White: s &^ n}
-}
-
-// places names squares, or counts them when there are many.
-func places(squares engine.Bitboard) string {
-	if squares.Count() > 8 {
-		return fmt.Sprintf("%d squares", squares.Count())
-	}
-	return span(squares)
 }
 
 func plural(n int, what string) string {
@@ -193,7 +194,7 @@ func (w *Walk) Calibration(made time.Time) (sensing.Calibration, error) {
 func (w *Walk) levels(c *sensing.Calibration) {
 	var of [engine.Squares]sensing.Levels
 	for s := range engine.Square(engine.Squares) {
-		of[sensing.Turn(w.found.cells[s], 4-w.found.turned)] = w.found.levels[s]
+		of[w.found.cell(s)] = w.found.levels[s]
 	}
 	for s := range engine.Square(engine.Squares) {
 		l := of[c.Cell(s)]

@@ -25,6 +25,8 @@ const (
 	Tidying
 	// Checking: single discs are asked for, on squares that looked odd.
 	Checking
+	// Filling: the board is filled, disc by disc, on a board that sees no colors.
+	Filling
 	// Deciding: there is a report, and Store, StorePlain or Abort to be answered.
 	Deciding
 	// Agreed: the calibration is to be stored.
@@ -39,7 +41,7 @@ func (s Stage) String() string {
 		return fmt.Sprintf("Stage(%d)", uint8(s))
 	}
 	return [...]string{
-		"clearing", "measuring", "walking", "tidying", "checking", "deciding", "agreed", "aborted",
+		"clearing", "measuring", "walking", "tidying", "checking", "filling", "deciding", "agreed", "aborted",
 	}[s]
 }
 
@@ -80,9 +82,16 @@ type Options struct {
 	// Banks are the parts that cells share.
 	Banks []Bank
 	// Quick asks for many discs at once. Discs is how many there are, 8 to 64, 0
-	// for 64; a quick walk and a board without colors use multiples of eight.
+	// for 64; such a walk uses multiples of eight. A board that sees no colors is
+	// always walked with one disc, and filled in the end to test its diodes, but
+	// for a quick walk or one without 64 discs.
 	Quick bool
 	Discs int
+}
+
+// fills reports whether the board is filled in the end.
+func (o *Options) fills() bool {
+	return o.Senses == Presence && !o.Quick && o.Discs == engine.Squares
 }
 
 // validate completes the options.
@@ -147,10 +156,19 @@ type Walk struct {
 	tally    tally
 	// unseen are squares that were skipped because nothing was seen there.
 	unseen engine.Bitboard
-	// ghosts are cells that could not be believed for a while, shorted those
-	// whose diode is to blame. sticky are those that showed a disc after all were
-	// taken.
-	ghosts, shorted, sticky engine.Bitboard
+	// sticky are cells that showed a disc after it was taken.
+	sticky engine.Bitboard
+	// accused are the cells whose diode the driver suspects, laid those on which
+	// discs lie in a filling, diodes those that are shorted.
+	accused, laid, diodes engine.Bitboard
+	// suspect is the one that is being tried, faked what seems closed because of
+	// it.
+	suspect, faked engine.Bitboard
+	// before are the cells that seemed closed when the ask was made, closed is
+	// when the one that it is about closed.
+	before engine.Bitboard
+	closed time.Duration
+	filled bool
 
 	walked, checked []result
 	// tries is how often the checks were begun.
@@ -248,9 +266,9 @@ func (w *Walk) state() mood {
 	return mood{w.stage, w.at, w.sampling, w.late(), w.sight.north, w.sight.south, w.got, w.sight.lost, w.sight.blind}
 }
 
-// Shorted notes the cells of a board that sees no colors whose diode is known to
-// be shorted, as its driver found out.
-func (w *Walk) Shorted(cells engine.Bitboard) { w.shorted |= cells }
+// Accuse says, before a scan, which cells of a board that sees no colors the
+// driver suspects of a shorted diode.
+func (w *Walk) Accuse(cells engine.Bitboard) { w.accused = cells }
 
 // answer takes an answer that is of use now.
 func (w *Walk) answer(a Answer) {
@@ -265,13 +283,16 @@ func (w *Walk) answer(a Answer) {
 	case a != Next:
 	case w.stage == Clearing:
 		w.enter(Measuring)
-	case w.stage == Walking || w.stage == Checking:
+	case w.asking():
 		w.skip()
 	case w.stage == Tidying:
 		w.sticky |= w.sight.occupied()
 		w.tidied()
 	}
 }
+
+// asking reports whether something is asked for.
+func (w *Walk) asking() bool { return w.stage == Walking || w.stage == Checking || w.stage == Filling }
 
 func (w *Walk) enter(s Stage) { w.stage, w.since = s, w.now }
 
@@ -285,13 +306,12 @@ func (w *Walk) scan(f *hardware.Frame) {
 		if w.empty.scans >= emptyScans && w.now-w.since >= emptyTime {
 			w.measured()
 		}
-	case Walking, Checking:
-		if w.o.Senses == Presence {
-			w.ghosts |= w.sight.north & w.sight.south
-		}
-		if w.sampling {
+	case Walking, Checking, Filling:
+		switch {
+		case w.stage == Filling && w.findDiode():
+		case w.sampling:
 			w.sample()
-		} else {
+		default:
 			w.wait()
 		}
 	case Tidying:
@@ -322,6 +342,11 @@ func (w *Walk) measured() {
 		}
 	}
 	s.north, s.south = 0, 0
+	if s.lost == ^engine.Bitboard(0) {
+		// There is nothing to be learnt from discs.
+		w.decide()
+		return
+	}
 	w.enter(Walking)
 	w.ask()
 }
@@ -356,22 +381,33 @@ func (w *Walk) ask() {
 	w.retry()
 	w.north, w.south, w.since = w.sight.north, w.sight.south, w.now
 	w.ever, w.whole, w.sampling, w.got = 0, 0, false, 0
+	w.closed = 0
+	if w.faked == 0 {
+		w.before = w.sight.rawNorth
+	}
 }
 
 // listDone goes on when everything was asked for.
 func (w *Walk) listDone() {
 	switch {
-	case w.stage == Checking:
-		w.decide()
-	case w.o.many():
+	case w.stage == Walking && w.o.many(), w.stage == Filling:
 		w.enter(Tidying)
+	case w.stage == Walking:
+		w.check()
+	case w.stage == Checking && w.more():
+		w.ask()
+	case w.stage == Checking && w.o.fills():
+		w.fill()
 	default:
-		w.tidied()
+		w.decide()
 	}
 }
 
 // responded returns the cells that have done what the ask makes them do.
 func (w *Walk) responded() engine.Bitboard {
+	if w.stage == Filling {
+		return w.inPlace()
+	}
 	n, s := w.sight.north, w.sight.south
 	was := w.north | w.south
 	if w.o.Senses == Presence {
@@ -406,8 +442,11 @@ func (w *Walk) wait() {
 	if w.whole == 0 {
 		w.whole = w.now
 	}
-	rest := restTime
-	if got&a.Squares != a.Squares {
+	rest, expected := restTime, a.Squares
+	if w.stage == Filling {
+		expected = w.first.cellsOf(a.Squares)
+	}
+	if got&expected != expected {
 		rest = slowRest
 	}
 	switch {
@@ -448,9 +487,16 @@ func (w *Walk) record() {
 		ask: w.asks[w.at], cells: w.got, lying: w.sight.occupied(), tally: w.tally,
 		north: w.sight.north, south: w.sight.south,
 	}
-	if w.stage == Checking {
+	if w.stage != Filling && r.ask.Squares.Count() == 1 && r.ask.Do == Place {
+		// A disc has come from somewhere else.
+		w.sticky |= r.lying &^ r.cells & (w.north | w.south)
+	}
+	switch w.stage {
+	case Checking:
 		w.checked = append(w.checked, r)
-	} else {
+	case Filling:
+		w.layDown(&r)
+	case Walking, Clearing, Measuring, Tidying, Deciding, Agreed, Aborted:
 		w.walked = append(w.walked, r)
 	}
 	w.at++
@@ -464,7 +510,7 @@ func (w *Walk) skip() {
 		return
 	}
 	got := w.responded()
-	if got&^a.Squares == 0 && a.Do == Place {
+	if w.stage == Walking && got&^a.Squares == 0 && a.Do == Place {
 		w.unseen |= a.Squares &^ got
 	}
 	if got != 0 {
@@ -475,22 +521,28 @@ func (w *Walk) skip() {
 	w.tally = tally{}
 	w.got = 0
 	w.record()
-	// Where no disc is seen, nothing can be seen of its other side either.
-	for a.Do == Place && w.stage <= Checking && w.at < len(w.asks) && w.asks[w.at].Squares == a.Squares {
+	// Where no disc is seen, little can be seen of its other side. If there is
+	// something, the check will find it.
+	for a.Do == Place && w.stage == Walking && w.at < len(w.asks) && w.asks[w.at].Squares == a.Squares {
 		w.at++
 		w.ask()
 	}
 }
 
-// tidied goes on when the board has been emptied after the walk.
+// tidied goes on when the board has been emptied after many discs were laid.
 func (w *Walk) tidied() {
-	w.first = w.judge()
-	w.enter(Checking)
-	w.at, w.asks, w.unseen = 0, w.checks(w.first), 0
-	if len(w.asks) == 0 {
+	if w.filled {
 		w.decide()
 		return
 	}
+	w.check()
+}
+
+// check looks once more at what was odd.
+func (w *Walk) check() {
+	w.first = w.judge()
+	w.enter(Checking)
+	w.at, w.asks, w.unseen = 0, w.checks(w.first), 0
 	w.ask()
 }
 
@@ -503,7 +555,7 @@ func (w *Walk) decide() {
 
 // late reports that what was asked for has not been seen for a while.
 func (w *Walk) late() bool {
-	return (w.stage == Walking || w.stage == Checking) && !w.sampling && w.now-w.since >= puzzled &&
+	return w.asking() && !w.sampling && w.now-w.since >= puzzled &&
 		w.sight.still(w.now, puzzled, restScans)
 }
 

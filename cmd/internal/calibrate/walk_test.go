@@ -11,11 +11,10 @@ import (
 func TestGoodBoards(t *testing.T) {
 	t.Parallel()
 	for _, profile := range []string{"default", "hall-128", "hall-128-mcp23017", "hall-analog", "reed-64"} {
-		for _, s := range []setup{{}, {quick: true}, {quick: true, discs: 32}, {discs: 20}} {
+		for _, s := range []setup{{}, {quick: true}, {quick: true, discs: 24}, {discs: 20}} {
 			s.profile, s.seed = profile, 11
 			b := newBench(t, s)
 			v, c := b.run(t)
-			t.Logf("%s quick %v discs %d: %v, %s", s.profile, s.quick, s.discs, b.now, told(v.Report))
 			if !v.Report.Well || told(v.Report) != "" {
 				t.Errorf("%s", v.Report.Text())
 			}
