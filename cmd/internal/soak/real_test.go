@@ -58,6 +58,31 @@ func TestRealGames(t *testing.T) {
 	}
 }
 
+// TestRealGamesOnEveryBoard plays real games through the electrical path of the
+// other boards: ten MCP23017 on two buses, a matrix of contacts, and linear
+// sensors behind multiplexers, which are slow.
+func TestRealGamesOnEveryBoard(t *testing.T) {
+	for name, every := range map[string]int{"hall-128-mcp23017.yaml": 1, "reed-64.yaml": 1, "hall-analog.yaml": 4} {
+		t.Run(name, func(t *testing.T) {
+			for _, file := range []string{"woc-games.tsv", "edge-games.tsv"} {
+				list, err := Load(filepath.Join(games, file))
+				if err != nil {
+					t.Fatal(err)
+				}
+				o := Options{Config: profile(t, name), Games: list, Seed: 1}
+				for i := 0; i < len(list); i += every {
+					o.Indices = append(o.Indices, i)
+				}
+				report, _ := playAll(t, o)
+				t.Logf("%s: %d games, worst latency %d ms, %.1f games/s", file, report.Games, report.WorstLatency, report.GamesPerSecond)
+				if report.Failed() || report.Games != len(o.Indices) {
+					t.Errorf("%s: %+v", file, report)
+				}
+			}
+		})
+	}
+}
+
 // final sums the final boards up.
 func final(outcomes []Outcome) (dark, light int, sum string) {
 	boards := sha256.New()
