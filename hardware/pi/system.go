@@ -169,7 +169,15 @@ func (s System) Device(device string) error {
 		return nil
 	}
 	name, _ := s.Model()
-	return explain(kindOf(device), device, name, err)
+	k := kindGPIO()
+	switch KindOf(device) {
+	case I2CDevice:
+		k = kindI2C()
+	case SPIDevice:
+		k = kindSPI()
+	case PinDevice:
+	}
+	return explain(k, device, name, err)
 }
 
 func openDevice(device string) error {
@@ -180,16 +188,39 @@ func openDevice(device string) error {
 	return f.Close()
 }
 
-// kindOf returns the kind of a device file by its name.
-func kindOf(device string) kind {
+// DeviceKind is a kind of device file.
+type DeviceKind uint8
+
+// The kinds of device files.
+const (
+	// PinDevice has pins.
+	PinDevice DeviceKind = iota
+	I2CDevice
+	SPIDevice
+)
+
+// KindOf returns the kind of a device file by its name.
+func KindOf(device string) DeviceKind {
 	switch base := path.Base(device); {
 	case strings.HasPrefix(base, "i2c-"):
-		return kindI2C()
+		return I2CDevice
 	case strings.HasPrefix(base, "spidev"):
-		return kindSPI()
+		return SPIDevice
 	default:
-		return kindGPIO()
+		return PinDevice
 	}
+}
+
+// Group returns the group whose users may use such a device on Raspberry Pi OS.
+func (k DeviceKind) Group() string {
+	switch k {
+	case I2CDevice:
+		return kindI2C().group
+	case SPIDevice:
+		return kindSPI().group
+	case PinDevice:
+	}
+	return kindGPIO().group
 }
 
 // BusSpeed returns the clock in hertz that the system has been told to use on an

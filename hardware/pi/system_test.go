@@ -200,7 +200,8 @@ func TestPower(t *testing.T) {
 		{"firmware, over", map[string]string{get: "0x50000\n"}, Power{Known: true, WasLow: true, WasThrottled: true}},
 		{"hot", map[string]string{get: "80008\n"}, Power{Known: true, Throttled: true, WasThrottled: true}},
 		{
-			"firmware of a Pi 5", map[string]string{"sys/devices/platform/axi/axi:firmware/get_throttled": "1\n"},
+			"firmware of a Pi 5",
+			map[string]string{"sys/devices/platform/axi/axi:firmware/get_throttled": "1\n"},
 			Power{Known: true, Low: true},
 		},
 	} {
