@@ -17,6 +17,8 @@ var (
 func commands() []command {
 	return []command{
 		runCommand(),
+		doctorCommand(),
+		calibrateCommand(),
 		perftCommand(),
 		solveCommand(),
 		engineCommand(),
