@@ -210,6 +210,10 @@ func TestPresenceStories(t *testing.T) {
 			{"none d6, white a1", "flip d5 remove a1", ""},
 			{"none a1, white d6", "", ""},
 		}},
+		{"the same with another disc", "f5d6", []scene{
+			{"none d6, white f4 f6", "flip d5 remove f4 f6", ""},
+			{"none f4", "flip d5", ""},
+		}},
 		{"the last disc is turned by the next move, and lifted first", "f5d6", []scene{
 			{"none d6", "flip d5", ""},
 			{"black c7", "flip d6", ""},
