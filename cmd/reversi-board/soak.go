@@ -23,10 +23,11 @@ func soakCommand() command {
 		name:    "soak",
 		summary: "Play whole games with simulated hands and compare every record with what the hands meant",
 		usage: "soak [--games N | --real FILE... [--every N]] [--seed S] [--variant NAME] [--start NAME]\n" +
-			"    [--config FILE] [--only N] [--json]",
+			"    [--config FILE] [--faults LIST] [--only N] [--json]",
 		example: program + " soak --games 1000 --seed 7\n" +
 			program + " soak --real WTH_2013.wtb --every 10\n" +
-			program + " soak --games 1000 --seed 7 --only 123",
+			program + " soak --games 1000 --seed 7 --only 123\n" +
+			program + " soak --games 1000 --config hall-128 --faults all",
 	}
 	c.run = func(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
 		fs := newFlags(c)
@@ -36,6 +37,7 @@ func soakCommand() command {
 		fs.StringVar(&f.variant, "variant", "classic", "make up games of the rules `NAME`: "+strings.Join(engine.VariantNames(), ", "))
 		fs.StringVar(&f.start, "start", "standard", "begin made-up games from `NAME`: "+strings.Join(soak.Starts(), ", "))
 		fs.StringVar(&f.config, "config", "", "play on the board of the settings in `FILE`, simulated whatever they say, or of a built-in\nprofile: "+strings.Join(configs.ProfileNames(), ", "))
+		fs.StringVar(&f.faults, "faults", "", "let parts of the board fail while games are played: `LIST` is all, or some of\n"+strings.Join(soak.FaultKinds(), ","))
 		fs.Var(&f.real, "real", "play the games of `FILE` instead, a WTHOR file (.wtb) or a table of games (.tsv);\ncan be repeated")
 		fs.IntVar(&f.every, "every", 1, "with --real, play every `N`th game only, from the first on")
 		fs.IntVar(&f.only, "only", -1, "play game number `N` alone, as a failure report names it")
@@ -84,7 +86,7 @@ type soakFlags struct {
 	games, every, only int
 	seed               uint64
 	variant, start     string
-	config             string
+	config, faults     string
 	real               files
 	json               bool
 }
@@ -111,6 +113,12 @@ func (f *soakFlags) options() (soak.Options, error) {
 		var err error
 		if o.Config, err = loadConfig(f.config); err != nil {
 			return o, err
+		}
+	}
+	if f.faults != "" {
+		var err error
+		if o.Faults, err = soak.ParseFaults(f.faults, o.Config); err != nil {
+			return o, &wrongFlagError{"--faults: " + err.Error()}
 		}
 	}
 	for _, name := range f.real {
@@ -200,6 +208,11 @@ func (f *soakFlags) text(r *soak.Report) string {
 	fmt.Fprintf(&b, "  missing events   %d\n", r.Missing)
 	fmt.Fprintf(&b, "  wrong records    %d\n", r.WrongRecords)
 	fmt.Fprintf(&b, "  stuck games      %d\n", r.Stuck)
+	if f.faults != "" {
+		fmt.Fprintf(&b, "  faults           %s\n", faultsText(r))
+		fmt.Fprintf(&b, "  not reported     %d of them\n", r.Unreported)
+		fmt.Fprintf(&b, "  complaints       %d, about discs that a bad cell showed\n", r.Complaints)
+	}
 	fmt.Fprintf(&b, "  disc to lights   %d ms at worst (limit %d ms, measured %d times)\n",
 		r.WorstLatency, r.Budget, r.Measured)
 	fmt.Fprintf(&b, "  speed            %.1f games a second, %.0f s at the table\n", r.GamesPerSecond, r.VirtualSeconds)
@@ -209,11 +222,27 @@ func (f *soakFlags) text(r *soak.Report) string {
 	return b.String()
 }
 
+// faultsText lists the faults that were made.
+func faultsText(r *soak.Report) string {
+	sum := 0
+	var parts []string
+	for _, kind := range soak.FaultKinds() {
+		if n := r.Faults[kind]; n > 0 {
+			sum += n
+			parts = append(parts, fmt.Sprintf("%s %d", kind, n))
+		}
+	}
+	return fmt.Sprintf("%d: %s", sum, strings.Join(parts, ", "))
+}
+
 // again is the command line that plays one game again.
 func (f *soakFlags) again(game int) string {
 	line := fmt.Sprintf("%s soak --seed %d --only %d", program, f.seed, game)
 	if f.config != "" {
 		line += " --config " + f.config
+	}
+	if f.faults != "" {
+		line += " --faults " + f.faults
 	}
 	if len(f.real) == 0 {
 		line += fmt.Sprintf(" --games %d --variant %s", f.games, f.variant)

@@ -48,6 +48,9 @@ type Stats struct {
 	Bits uint64
 	// Failed counts the transfers that ended in an error.
 	Failed uint64
+	// Disturbed counts what [Noise] did: bits that arrived inverted, and transfers
+	// that were not acknowledged because of it.
+	Disturbed uint64
 }
 
 // addresses is the size of the 7-bit address space.

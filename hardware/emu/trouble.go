@@ -318,6 +318,7 @@ func (b *Bus) lines(addr uint16) error {
 		}
 		return b.words(ioError(), timedOut())
 	case b.noise[addr].Nacks > 0 && b.chance().Float64() < b.noise[addr].Nacks:
+		b.stats.Disturbed++
 		return NoAck()
 	default:
 		return nil
@@ -345,6 +346,7 @@ func (b *Bus) flip(addr uint16, r []byte) {
 	}
 	for n.next < 8*len(r) {
 		r[n.next/8] ^= 0x80 >> (n.next % 8)
+		b.stats.Disturbed++
 		n.next += 1 + b.gap(n.Flips)
 	}
 	n.next -= 8 * len(r)

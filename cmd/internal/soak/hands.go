@@ -66,6 +66,8 @@ type player struct {
 	blind bool
 	// brief says that fidgeting hands put discs back soon.
 	brief bool
+	// storm breaks the board meanwhile, nil on a sound one.
+	storm *storm
 	// board is the record at the end of the game, lying what then lies on the
 	// table.
 	board, lying engine.Discs
@@ -101,15 +103,31 @@ func (p *player) until(deadline time.Duration, done func() bool) (bool, error) {
 		if p.t.Now() >= deadline {
 			return false, nil
 		}
-		if err := p.t.Run(1); err != nil {
+		if err := p.scan(); err != nil {
 			return false, err
 		}
 	}
 	return true, nil
 }
 
+// scan lets one scan pass.
+func (p *player) scan() error {
+	if p.storm != nil {
+		if err := p.storm.step(); err != nil {
+			return err
+		}
+	}
+	return p.t.Run(1)
+}
+
 // wait lets time pass.
-func (p *player) wait(d time.Duration) error { return p.t.Run(d) }
+func (p *player) wait(d time.Duration) error {
+	if p.storm == nil {
+		return p.t.Run(d)
+	}
+	_, err := p.until(p.t.Now()+d, func() bool { return false })
+	return err
+}
 
 // ending says how far the hands have come.
 type ending struct {
@@ -130,6 +148,9 @@ type ending struct {
 func (p *player) play(ctx context.Context, sc *script) (ending, error) {
 	e, err := p.playMoves(ctx, sc)
 	if err != nil {
+		return e, err
+	}
+	if err := p.calm(); err != nil {
 		return e, err
 	}
 	// A hand may still be holding a disc that it has fidgeted with.
@@ -154,7 +175,7 @@ func (p *player) play(ctx context.Context, sc *script) (ending, error) {
 // playMoves plays until the script ends or the board does not follow.
 func (p *player) playMoves(ctx context.Context, sc *script) (ending, error) {
 	var e ending
-	begun, err := p.until(p.t.Now()+patience, func() bool { return p.started > 0 })
+	begun, err := p.until(p.t.Now()+p.patience(), func() bool { return p.started > 0 })
 	if err != nil || !begun {
 		e.stuck = true
 		return e, err
@@ -256,6 +277,9 @@ func (p *player) beginAgain(sc *script) (*ply, error) {
 
 // move makes one move. It reports whether it was committed in time.
 func (p *player) move(line *ply, lying *board, reply *ply) (bool, error) {
+	if err := p.waitToSee(); err != nil {
+		return false, err
+	}
 	a := act{face: virtual.Face(line.by.color()), at: line.at.square(), lying: lying.discs()}
 	for _, f := range line.flipped {
 		a.turn = append(a.turn, f.square())
@@ -277,13 +301,16 @@ func (p *player) move(line *ply, lying *board, reply *ply) (bool, error) {
 	}
 	rest = max(rest, placed)
 	// A quick opponent does not wait for the move to be seen.
-	if reply != nil && p.spoil == nil && p.often(8) && !p.blind {
+	if reply != nil && p.spoil == nil && p.often(8) && !p.blind && p.storm == nil {
 		p.early, err = p.t.Sim.Place(rest+p.between(20*time.Millisecond, 150*time.Millisecond),
 			int(reply.at.square()), virtual.Face(reply.by.color()))
 		if err != nil {
 			return false, err
 		}
 		rest = p.early
+	}
+	if p.storm != nil {
+		return p.seeThrough(line, rest)
 	}
 	return p.until(rest+patience, func() bool { return p.moved >= line.number })
 }
@@ -382,8 +409,10 @@ func colorOf(f sim.Face) engine.Color {
 // take from the placed disc's rest.
 func (p *player) watch(want engine.Bitboard, rest time.Duration) error {
 	_, err := p.until(rest+lightsPatience, func() bool { return p.lit(want) })
-	p.latency = max(p.latency, p.t.Now()-rest)
-	p.measured++
+	if p.storm == nil || p.storm.sound(p.t.Now()) {
+		p.latency = max(p.latency, p.t.Now()-rest)
+		p.measured++
+	}
 	return err
 }
 

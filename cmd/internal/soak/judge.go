@@ -35,13 +35,17 @@ type Outcome struct {
 	Virtual time.Duration
 	// Board is the last position of record.
 	Board engine.Discs
+	// Faults counts the faults that the board had, by kind; Unreported are those
+	// that it did not tell of, Complaints what it called illegal because of them.
+	Faults                 map[string]int
+	Unreported, Complaints int
 	// Difference says what was first wrong; empty when nothing was.
 	Difference string
 }
 
 // Failed reports whether anything was not as it must be.
 func (o *Outcome) Failed() bool {
-	return o.Spurious+o.Missing > 0 || o.WrongRecord || o.Stuck || o.Latency > o.Budget
+	return o.Spurious+o.Missing+o.Unreported > 0 || o.WrongRecord || o.Stuck || o.Latency > o.Budget
 }
 
 // wrong notes a record that is not as it must be.
@@ -163,6 +167,9 @@ func (o *Outcome) judge(sc *script, e ending, seen []fact) {
 	want := expected(sc, e)
 	got := make([]line, 0, len(seen))
 	for _, f := range seen {
+		if o.excused(f.event) {
+			continue
+		}
 		l, err := announced(f.payload)
 		if err != nil {
 			o.wrong("event %d: %v", f.seq, err)
@@ -177,6 +184,29 @@ func (o *Outcome) judge(sc *script, e ending, seen []fact) {
 	}
 	if e.astray {
 		o.wrong("another board on record than on the table after %d lines", e.plies)
+	}
+}
+
+// excused reports whether an event is what a fault of the board may lead to.
+func (o *Outcome) excused(ev referee.Event) bool {
+	_, failed := ev.(referee.Faulted)
+	_, back := ev.(referee.Restored)
+	_, illegal := ev.(referee.Illegal)
+	if illegal && o.Faults[flapFault] > 0 {
+		o.Complaints++
+		return true
+	}
+	return (failed || back) && o.Faults != nil
+}
+
+// weather notes the faults that the board had.
+func (o *Outcome) weather(s *storm) {
+	if s == nil {
+		return
+	}
+	o.Faults, o.Unreported = s.injected, len(s.unreported)
+	for _, what := range s.unreported {
+		o.note("nobody was told that %s", what)
 	}
 }
 

@@ -59,6 +59,9 @@ type Options struct {
 	Indices []int
 	// Workers is how many games are played at once, 0 for one a processor.
 	Workers int
+	// Faults are the kinds of faults that parts of the board have while games are
+	// played, of those that FaultsOf lists; none is a sound board.
+	Faults []string
 	// Done, if not nil, is told about every game that has ended, one at a time.
 	Done func(o *Outcome)
 
@@ -99,6 +102,12 @@ type Report struct {
 	// VirtualSeconds is how long all games took at the table, together.
 	VirtualSeconds float64 `json:"virtual_seconds"`
 	GamesPerSecond float64 `json:"games_per_second"`
+	// Faults counts those that were made, by kind; Unreported are those of them
+	// that the board did not tell of. Complaints are moves that it called illegal
+	// because of a cell that showed what did not lie there.
+	Faults     map[string]int `json:"faults,omitempty"`
+	Unreported int            `json:"unreported_faults"`
+	Complaints int            `json:"complaints"`
 	// Failures describe the first games that failed, by index.
 	Failures []Failure `json:"failures"`
 }
@@ -114,7 +123,7 @@ type Failure struct {
 
 // Failed reports whether anything was not as it must be.
 func (r *Report) Failed() bool {
-	return r.Spurious+r.Missing+r.WrongRecords+r.Stuck > 0 || r.WorstLatency > r.Budget
+	return r.Spurious+r.Missing+r.WrongRecords+r.Stuck+r.Unreported > 0 || r.WorstLatency > r.Budget
 }
 
 // add adds a game.
@@ -136,6 +145,14 @@ func (r *Report) add(o *Outcome, seed uint64) {
 	r.WorstLatency = max(r.WorstLatency, latency)
 	r.Measured += o.Measured
 	r.VirtualSeconds += o.Virtual.Seconds()
+	r.Unreported += o.Unreported
+	r.Complaints += o.Complaints
+	for kind, n := range o.Faults {
+		if r.Faults == nil {
+			r.Faults = map[string]int{}
+		}
+		r.Faults[kind] += n
+	}
 	if !o.Failed() {
 		return
 	}
@@ -323,6 +340,9 @@ func (r *runner) game(ctx context.Context, index int, journal *archive.Journal) 
 	table.Core.Continue(from)
 	p := player{t: table, rnd: rnd, spoil: r.spoil, blind: config.Hardware.Kind == configs.Reed64}
 	table.OnFact = p.hear
+	if len(r.Faults) > 0 {
+		p.storm = newStorm(table, config, r.Faults, rand.New(rand.NewPCG(^r.Seed, uint64(index)))) //nolint:gosec // likewise
+	}
 
 	out := &Outcome{Index: index, Name: name, Budget: Budget(r.Config)}
 	e, err := p.play(ctx, sc)
@@ -330,6 +350,7 @@ func (r *runner) game(ctx context.Context, index int, journal *archive.Journal) 
 		return nil, fmt.Errorf("game %d (%s, seed %d): %w", index, name, r.Seed, err)
 	}
 	out.Latency, out.Measured, out.Virtual = p.latency, p.measured, table.Now()
+	out.weather(p.storm)
 	out.Board = p.board
 	out.judge(sc, e, p.seen)
 	if p.lying != p.board {
