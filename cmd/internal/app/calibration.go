@@ -17,8 +17,21 @@ import (
 	"reversi-board/sensing"
 )
 
-// CalibrationFile is where the calibration is, in the data folder.
-const CalibrationFile = "calibration.json"
+// CalibrationFile is where the calibration is, in the data folder. That of a
+// simulated board is another file: trying things out must not cost a real one its
+// calibration.
+const (
+	CalibrationFile          = "calibration.json"
+	simulatedCalibrationFile = "calibration-simulated.json"
+)
+
+// CalibrationPath returns where the calibration of a board is.
+func CalibrationPath(dir string, c *configs.Hardware) string {
+	if c.Simulation.Enabled {
+		return filepath.Join(dir, simulatedCalibrationFile)
+	}
+	return filepath.Join(dir, CalibrationFile)
+}
 
 // WiringOf returns the kind of board and a fingerprint of everything in the
 // settings that a calibration depends on. A simulated board is another board
@@ -49,7 +62,7 @@ func WiringOf(c *configs.Hardware) (kind, fingerprint string) {
 // none. An error says in one sentence why there is one that cannot be used; its
 // text is for people.
 func LoadCalibration(dir string, c *configs.Hardware) (*sensing.Calibration, error) {
-	path := filepath.Join(dir, CalibrationFile)
+	path := CalibrationPath(dir, c)
 	cal, err := readCalibration(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil //nolint:nilnil // a board that has not been calibrated is no mistake
@@ -78,12 +91,12 @@ func readCalibration(path string) (c sensing.Calibration, err error) {
 // SaveCalibration stores a calibration in the data folder: after a power cut the
 // old one or the new one is there, and the new one once this has returned
 // without an error.
-func SaveCalibration(dir string, c *sensing.Calibration) error {
-	text, err := c.Encode()
+func SaveCalibration(dir string, c *configs.Hardware, cal *sensing.Calibration) error {
+	text, err := cal.Encode()
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(dir, CalibrationFile)
+	path := CalibrationPath(dir, c)
 	if err := replaceFile(dir, path, text); err != nil {
 		return fmt.Errorf("store the calibration in %s: %w%s", path, err, adviceOn(err))
 	}

@@ -357,28 +357,33 @@ func (w *Walk) judgePoles(j *findings) {
 			inverted |= s.Bit()
 		}
 	}
-	all := right.Count()+inverted.Count() >= fewest && inverted.Count()*mostIn >= (right.Count()+inverted.Count())*mostOf
+	w.nameReversed(j, inverted, right)
+}
+
+// nameReversed names squares that take each pole for the other, all of them at
+// once if most do.
+func (w *Walk) nameReversed(j *findings, inverted, right engine.Bitboard) {
+	severity, cure, mend := Corrected, "The calibration can put that right; or exchange its two wires.", "The calibration can put that right; or"
+	if w.o.Senses == Field {
+		severity, cure, mend = Note, "Its levels take care of that.", "The levels take care of that; or"
+	}
+	seen := inverted.Count() + right.Count()
+	all := seen >= fewest && inverted.Count()*mostIn >= seen*mostOf
+	where := "than it should be"
+	j.reversed = inverted
 	if all {
 		color := "white"
 		if !w.o.NorthIsBlack {
 			color = "black"
 		}
-		j.add(AllReversed, Corrected, inverted, "All squares see black for white: the magnets are the other way round in the discs, "+
-			"or all sensors are. The calibration can put that right; or say north_is: %s in the settings, and calibrate again.", color)
-		// What is right now is the exception.
-		inverted, right = right, inverted
-		j.reversed = right
-	} else {
-		j.reversed = inverted
+		j.add(AllReversed, severity, inverted, "All squares see black for white: the magnets are the other way round in the discs, "+
+			"or all sensors are. %s say north_is: %s in the settings, and calibrate again.", mend, color)
+		// What is right is the exception.
+		inverted, where = right, "than the others"
 	}
 	j.odd |= inverted
 	for s := range inverted.All() {
-		where := "than the others"
-		if !all {
-			where = "than it should be"
-		}
-		j.add(Reversed, Corrected, s.Bit(), "The sensor of %v lies the other way round %s, so that it sees black for white. "+
-			"The calibration can put that right; or exchange its two wires.", s, where)
+		j.add(Reversed, severity, s.Bit(), "The sensor of %v lies the other way round %s, so that it sees black for white. %s", s, where, cure)
 	}
 }
 

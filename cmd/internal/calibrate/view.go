@@ -24,6 +24,8 @@ type View struct {
 	// where it has not been seen yet.
 	Ask     Ask
 	Missing engine.Bitboard
+	// Taking says that it has been seen, and note is taken of it.
+	Taking bool
 	// Done of All asks are done. In a check they count anew.
 	Done, All int
 	// Seen is what the cells show: discs, by the pole that faces them, as the
@@ -81,7 +83,7 @@ func (w *Walk) viewAsk(v *View) {
 		}
 	}
 	if w.sampling {
-		v.Missing = 0
+		v.Missing, v.Taking = 0, true
 		v.Note = "Seen."
 		v.Scene.OK, v.Scene.OKUntil = a.Squares, w.begun+okFor
 		return
@@ -188,6 +190,16 @@ func (w *Walk) Calibration(made time.Time) (sensing.Calibration, error) {
 		w.levels(&c)
 	}
 	return c, c.Validate()
+}
+
+// Well reports whether the board reads every square right with the calibration
+// that was agreed to.
+func (w *Walk) Well() bool {
+	if w.stage != Agreed {
+		return false
+	}
+	r := w.report()
+	return r.Well && (w.fix || r.Corrections == 0)
 }
 
 // levels gives every square the levels of the cell that it has in c.
