@@ -202,7 +202,14 @@ func (d *doctor) sayBus(ctx context.Context, i int, c *Check) string {
 // deadBus ends a check that needs a bus which cannot be used, and reports whether
 // it did. The check of the buses says why, if it is made.
 func (d *doctor) deadBus(bus int, c *Check) bool {
-	if bus >= len(d.buses) || !d.buses[bus].held || d.buses[bus].freed {
+	if bus >= len(d.buses) {
+		return false
+	}
+	if len(d.buses[bus].present) == 0 && d.blamed("bus") {
+		c.skip("Nobody answers on %s.", busName(d.h, bus))
+		return true
+	}
+	if !d.buses[bus].held || d.buses[bus].freed {
 		return false
 	}
 	c.skip("%s is dead.", upper(busName(d.h, bus)))
@@ -313,6 +320,11 @@ func (d *doctor) speed(ctx context.Context, bus int, addr uint16) int {
 	long := min(64, max(4, d.h.I2C.Hertz/4*40/1000/bits))
 	best := [2]time.Duration{time.Hour, time.Hour}
 	err := d.on(ctx, bus, func(tx i2c.Bus) error {
+		if d.hasInputs(bus, addr) {
+			if err := settle(tx, addr); err != nil {
+				return err
+			}
+		}
 		for range speedTries {
 			for k, n := range [...]int{2, long} {
 				began := d.clock.Now()
@@ -329,6 +341,14 @@ func (d *doctor) speed(ctx context.Context, bus int, addr uint16) int {
 		return 0
 	}
 	return int(int64(bits*(long-2)) * int64(time.Second) / int64(more))
+}
+
+// hasInputs reports whether a chip is an MCP23017 of the board, whose registers
+// were kept: a long read comes past its inputs.
+func (d *doctor) hasInputs(bus int, addr uint16) bool {
+	return slices.ContainsFunc(d.saved, func(s saved) bool {
+		return s.bus == bus && s.addr == addr && s.chip == configs.MCP23017
+	})
 }
 
 // missing compares who is there with who should be.

@@ -47,9 +47,10 @@ func (d *doctor) actualChip(ctx context.Context, e chipWanted) string {
 // else.
 const recognizeTries = 8
 
-// recognizeExpander reads 22 bytes from 00h on, all that an MCP23017 has.
+// recognizeExpander reads 12 bytes from 00h on. An MCP23017's inputs are behind
+// them: those must not be read before its pins 7 are outputs (package mcp23017).
 func recognizeExpander(tx i2c.Bus, addr uint16) (string, error) {
-	var r [22]byte
+	var r [12]byte
 	if err := tx.Tx(addr, []byte{0x00}, r[:]); err != nil {
 		return "", err
 	}
@@ -282,6 +283,12 @@ const (
 	mcpInputs = 0x7F7F
 )
 
+// settle makes outputs of an MCP23017's pins 7, which must not be read as inputs.
+// They are connected to nothing.
+func settle(tx i2c.Bus, addr uint16) error {
+	return tx.Tx(addr, []byte{mcpIODIR, mcpInputs & 0xFF, mcpInputs >> 8}, nil)
+}
+
 // floating returns the pins that read high with the pull-ups on and low without.
 func (d *doctor) floating(ctx context.Context, e chipWanted) (pins uint16, err error) {
 	read := func(tx i2c.Bus, pull uint16) (uint16, error) {
@@ -293,8 +300,7 @@ func (d *doctor) floating(ctx context.Context, e chipWanted) (pins uint16, err e
 		return uint16(r[0]) | uint16(r[1])<<8, err
 	}
 	err = d.on(ctx, e.bus, func(tx i2c.Bus) error {
-		// Pins 7 must not be read as inputs.
-		if err := tx.Tx(e.addr, []byte{mcpIODIR, mcpInputs & 0xFF, mcpInputs >> 8}, nil); err != nil {
+		if err := settle(tx, e.addr); err != nil {
 			return err
 		}
 		without, err := read(tx, 0)

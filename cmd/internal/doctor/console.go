@@ -38,7 +38,7 @@ const maxLine = 1024
 // NewConsole returns a person who types at in and is spoken to on out. It starts
 // the goroutine that reads; Close ends it.
 func NewConsole(in Terminal, out io.Writer) *Console {
-	c := &Console{in: in, out: out, lines: make(chan string), stop: make(chan struct{})}
+	c := &Console{in: in, out: out, lines: make(chan string, 16), stop: make(chan struct{})}
 	c.done.Go(func() {
 		defer close(c.lines)
 		s := bufio.NewScanner(in)
@@ -78,6 +78,20 @@ func (c *Console) typed() (line string, ok bool) {
 	}
 }
 
+// forget forgets what was typed before there was anything to answer.
+func (c *Console) forget() {
+	for {
+		select {
+		case _, open := <-c.lines:
+			if open {
+				continue
+			}
+		default:
+		}
+		return
+	}
+}
+
 func (c *Console) say(format string, args ...any) {
 	// A terminal that has gone cannot be told so.
 	_, _ = fmt.Fprintf(c.out, format, args...)
@@ -99,6 +113,7 @@ func (c *Console) Follow(_ time.Duration, v *calibrate.View) Reply {
 	}
 	if text != c.shown {
 		c.shown, c.noted = text, ""
+		c.forget()
 		c.say("%s\n", text)
 	}
 	if v.Note != c.noted {
@@ -123,6 +138,7 @@ func (c *Console) Follow(_ time.Duration, v *calibrate.View) Reply {
 func (c *Console) Answer(_ time.Duration, q *Question) Reply {
 	if q != c.asked {
 		c.asked = q
+		c.forget()
 		c.say("\n%s\n    %s\n", q.Text, choices(q))
 	}
 	line, ok := c.typed()

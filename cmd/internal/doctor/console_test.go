@@ -96,6 +96,9 @@ func TestConsoleAnswers(t *testing.T) {
 		{push, []string{"b3", ""}, doctor.Reply{Said: doctor.Yes}},
 	} {
 		c, keyboard, out := terminal(t)
+		if r := c.Answer(0, tc.q); r.Said != doctor.Nothing {
+			t.Fatalf("%q: %+v before anything was typed", tc.typed, r)
+		}
 		for _, line := range tc.typed {
 			typeLine(t, keyboard, line)
 		}

@@ -34,6 +34,8 @@ type Options struct {
 	// Sim is the simulated board, if the settings say that it is one; nil makes a
 	// new one without a fault.
 	Sim *sim.Board
+	// Open opens the board's wires; nil means app.OpenRig.
+	Open func(h *configs.Hardware, o app.RigOptions) (*app.Rig, error)
 	// System is the computer; the zero value is the one the program runs on.
 	System pi.System
 	// Synced reports whether the system's clock is kept right; nil asks the
@@ -164,6 +166,9 @@ type doctor struct {
 func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.Clock.Now == nil {
 		o.Clock = realClock()
+	}
+	if o.Open == nil {
+		o.Open = app.OpenRig
 	}
 	if o.Synced == nil {
 		o.Synced = pi.ClockSynced

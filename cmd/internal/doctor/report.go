@@ -58,7 +58,8 @@ type Check struct {
 	Next  string `json:"next,omitempty"`
 	// Problems are in the order in which they should be seen to.
 	Problems []Problem `json:"problems,omitempty"`
-	// Took is how long it took, in milliseconds.
+	// Took is how long it took, in milliseconds of the board's clock: that of a
+	// simulated board runs faster.
 	Took int64 `json:"took_ms"`
 }
 

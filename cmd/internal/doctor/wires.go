@@ -29,6 +29,9 @@ func (d *doctor) wires(ctx context.Context, c *Check) bool {
 		d.opened = true
 		d.open(ctx)
 		if d.rig != nil {
+			if d.rig.Supply() != nil {
+				d.pause(ctx, railOn) // It may just have been switched on.
+			}
 			d.survey(ctx)
 			d.keepRegisters(ctx)
 		}
@@ -220,7 +223,7 @@ func (d *doctor) openRig(h *configs.Hardware) (*app.Rig, error) {
 	if d.clock.Virtual {
 		o.Sleep = d.clock.Sleep
 	}
-	return app.OpenRig(h, o)
+	return d.o.Open(h, o)
 }
 
 func (d *doctor) tryRig(h *configs.Hardware) error {
