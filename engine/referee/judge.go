@@ -15,6 +15,10 @@ type verdict struct {
 	by     engine.Color
 	// plies is how far a takeback goes.
 	plies int
+	// turned are the discs that a finished move has really turned; replied says
+	// that the reply to it lies there already.
+	turned  engine.Bitboard
+	replied bool
 	// missing are squares whose disc is off the board. The guide asks for them
 	// only after a while: hands hold discs all the time.
 	missing engine.Bitboard
@@ -31,6 +35,10 @@ const (
 	withdrawn              // the placed disc was picked up again, its flips stand
 	takingBack             // the last discs are off, their flips not turned back yet
 	tookBack               // the board equals an earlier position
+	improper               // a disc that is no move but may be pressed
+	passing                // nobody has pressed for a pass, but the reply lies there
+	mending                // flips of the last move are being put right
+	mended                 // they are right
 	mistaken               // anything else
 )
 
@@ -71,6 +79,9 @@ func (c change) none() bool { return c.placed|c.gone|c.turned == 0 }
 func (s *State) judge() verdict {
 	c := compare(&s.Game, s.Sensed, s.Lost, s.Masked)
 	c.held = s.held(c.gone)
+	if v, ok := s.judgeMending(c); ok {
+		return v
+	}
 	switch {
 	case c.none():
 		return verdict{kind: same}
@@ -108,15 +119,41 @@ func (s *State) judgeRestoring(c change) verdict {
 	return v
 }
 
+// judgeMending follows flips of the last move that are put right: after a claim,
+// when nothing else is judged, or of the mover's own accord before the reply.
+func (s *State) judgeMending(c change) (verdict, bool) {
+	o := s.Objection
+	if !o.Open || s.Entries[o.Entry].Improper != NoReason {
+		return verdict{}, false
+	}
+	wrong := s.Entries[o.Entry].Missed | s.Entries[o.Entry].Extra
+	right := s.mended()
+	left := compare(&right, c.seen, c.lost, c.masked)
+	left.held = s.held(left.gone)
+	changed := (c.turned | c.gone) & wrong
+	switch {
+	case wrong&c.lost != 0 && o.Claimed:
+		return verdict{kind: frozen}, true
+	case left.none() && wrong&c.lost == 0 && (changed != 0 || wrong&^c.masked == 0):
+		return verdict{kind: mended}, true
+	case !o.Claimed && (c.placed != 0 || changed == 0 || (c.turned|c.gone)&^wrong != 0):
+		return verdict{}, false
+	}
+	return verdict{
+		kind: mending, missing: left.gone,
+		guide: Guide{Flip: (left.turned | left.gone) & wrong &^ left.right(right.Discs), Turn: left.turned &^ wrong, Remove: left.placed},
+	}, true
+}
+
 // judgeTakeback recognises that the discs placed last have been picked up: the
 // smallest number of plies whose discs are all off the board and whose other
 // squares explain every change.
 func (s *State) judgeTakeback(c change) (verdict, bool) {
-	if s.Match.Profile.Takeback != TakebackFree {
-		return verdict{}, false
-	}
 	plies := 0
-	for n := s.Len - 1; n >= 0; n-- {
+	for n := s.Len - 1; n >= 0 && s.mayTakeBack(plies+1); n-- {
+		if s.Entries[n].Set {
+			break // a ruling is nothing that hands take back
+		}
 		sq, ok := s.Entries[n].Move.Square()
 		if !ok {
 			continue
@@ -151,6 +188,19 @@ func (s *State) judgeTakeback(c change) (verdict, bool) {
 	return verdict{}, false
 }
 
+// mayTakeBack reports whether hands may take back so many moves. Touch-move
+// cannot be sensed: a disc that is not committed may always be moved.
+func (s *State) mayTakeBack(plies int) bool {
+	switch s.Match.Profile.Takeback {
+	case TakebackFree:
+		return true
+	case TakebackUntilReply:
+		return plies == 1
+	case TakebackNever:
+	}
+	return false
+}
+
 // judgePlaced explains a reading with discs on squares that are empty on
 // record.
 func (s *State) judgePlaced(c change) verdict {
@@ -181,10 +231,14 @@ func (s *State) judgePlaced(c change) verdict {
 	v := explain(c, sq)
 	others := c.placed &^ sq.Bit()
 	if others == 0 {
-		return v
+		return s.leniently(v)
 	}
 	if v.pending.Open() == 0 && followedByLegal(c, sq) {
-		v.kind = moved
+		v.kind, v.replied = moved, true
+		return v
+	}
+	if turned, ok := s.repliedTo(c, sq); ok {
+		v.kind, v.replied, v.turned = moved, true, turned
 		return v
 	}
 	v.kind = mistaken
@@ -192,9 +246,14 @@ func (s *State) judgePlaced(c change) verdict {
 	v.pending.Extra |= others
 	v.wrong |= others
 	v.reason, v.by = SecondDisc, mover
+	unfinished := v.pending.Open()
+	if s.Match.Profile.Flips == FlipsStand {
+		// Wrong flips alone are no mistake there.
+		v.wrong, unfinished = others, v.guide.Flip|v.guide.Turn
+	}
 	if others&c.seen.Of(mover) == 0 {
 		v.by = mover.Opponent()
-		if v.pending.Open() != 0 {
+		if unfinished != 0 {
 			v.reason = FlipsPending
 		}
 	}
@@ -208,10 +267,10 @@ func (s *State) judgeOpening(c change) (v verdict, ok bool) {
 	free := c.game.Opening()
 	if free != 0 && free&^c.masked == 0 && free.Count() == 1 && followedByLegal(c, free.First()) {
 		v = explain(c, free.First())
-		v.kind = moved
+		v.kind, v.replied = moved, true
 		return v, true
 	}
-	if s.Len == 0 || s.Match.Profile.Takeback != TakebackFree {
+	if s.Len == 0 || !s.mayTakeBack(1) || s.Entries[s.Len-1].Set {
 		return verdict{}, false
 	}
 	last := &s.Entries[s.Len-1]
@@ -252,6 +311,7 @@ func explain(c change, sq engine.Square) verdict {
 		done = flips
 	}
 	v.pending.Done = done
+	v.turned = c.turned | flips&c.masked
 	v.missing = c.gone
 	v.guide.Flip = flips &^ done &^ c.held.Of(mover)
 	v.guide.Turn = c.turned &^ flips
@@ -295,7 +355,7 @@ func (s *State) judgeBoth(c change) (v verdict, ok bool) {
 		if ok || s.Pending.Square == sq && undone != 0 && undone&^next.Flips(reply) == 0 {
 			return verdict{}, false
 		}
-		v, ok = verdict{kind: moved, pending: Pending{
+		v, ok = verdict{kind: moved, turned: flips, replied: true, pending: Pending{
 			Active: true, Square: sq, By: c.game.Turn, Flips: flips, Done: flips,
 		}}, true
 	}
@@ -332,6 +392,8 @@ func (s *State) judgeMisplaced(c change) verdict {
 	v.guide.Remove, v.guide.Turn = c.placed, c.turned
 	sq := c.placed.First()
 	switch {
+	case s.passDue() && c.placed.Count() == 1 && c.seen.At(sq) != mover && c.game.Pass().Legal().Has(sq):
+		return verdict{kind: passing}
 	case c.placed.Count() > 1:
 		v.reason = SecondDisc
 	case c.seen.At(sq) == mover:
@@ -345,7 +407,61 @@ func (s *State) judgeMisplaced(c change) verdict {
 	default:
 		v.reason = WrongColor
 	}
+	if s.claims() && c.placed.Count() == 1 && (v.reason == NoFlip || v.reason == WrongColor) {
+		return s.judgeImproper(c, v)
+	}
 	return v
+}
+
+// judgeImproper makes of a mistake what the mover may press, and nobody says
+// anything about before the opponent does.
+func (s *State) judgeImproper(c change, v verdict) verdict {
+	sq := c.placed.First()
+	flips := c.game.Flips(sq)
+	return verdict{
+		kind: improper, reason: v.reason, missing: c.gone, turned: c.turned | flips&c.masked,
+		pending: Pending{
+			Active: true, Square: sq, By: v.by, Flips: flips, Done: flips & c.seen.Of(v.by),
+			Lifted: c.gone & flips, Extra: (c.turned | c.gone) &^ flips,
+		},
+	}
+}
+
+// leniently makes of flips that are too many a move that goes on: where wrong
+// flips stand, it is not the board that objects to them.
+func (s *State) leniently(v verdict) verdict {
+	if s.Match.Profile.Flips == FlipsStand && v.kind == mistaken && v.reason == ExtraFlip {
+		v.kind, v.reason, v.wrong = moving, NoReason, 0
+	}
+	return v
+}
+
+// repliedTo reports whether the opponent's next disc lies beside a move whose
+// flips are wrong, where that makes them stand: the game then goes on from the
+// discs as the mover has left them. It returns those that he has really turned.
+// While a clock runs for a move that was not pressed, it is not finished, and
+// the opponent's disc has to wait.
+func (s *State) repliedTo(c change, sq engine.Square) (turned engine.Bitboard, ok bool) {
+	others := c.placed &^ sq.Bit()
+	if s.Match.Profile.Flips != FlipsStand || s.pressing() || others.Count() != 1 {
+		return 0, false
+	}
+	mover := c.game.Turn
+	// A disc that shows the mover's color now, or was seen to have been turned
+	// before the reply, is the mover's work; the reply may have turned it back.
+	turned = c.turned&c.seen.Of(mover) | c.game.Flips(sq)&c.masked
+	if s.Pending.Active && s.Pending.Square == sq {
+		turned |= s.memory.turned
+	}
+	next := played(*c.game, Moved{By: mover, Square: sq, Flipped: turned})
+	if next.MustPass() {
+		next = next.Pass()
+	}
+	reply := others.First()
+	left := compare(&next, c.seen, c.lost, c.masked)
+	ok = left.placed == reply.Bit() && c.seen.At(reply) == next.Turn && next.Legal().Has(reply) &&
+		(left.turned|left.gone)&^next.Flips(reply) == 0 && (turned|c.game.Flips(sq)|sq.Bit())&c.lost == 0
+	return turned, ok
 }
 
 // judgeTurned explains discs that were turned although no disc was seen to be
@@ -364,10 +480,15 @@ func (s *State) judgeTurned(c change) verdict {
 	if c.turned&^back == 0 {
 		return verdict{kind: withdrawn, guide: Guide{Flip: c.turned}, missing: c.gone}
 	}
-	return verdict{
+	v := verdict{
 		kind: mistaken, reason: ExtraFlip, wrong: c.turned, by: mover,
 		guide: Guide{Turn: c.turned}, missing: c.gone,
 	}
+	if s.claims() {
+		// Before the press nobody says anything about what the mover does.
+		v.kind, v.wrong = withdrawn, 0
+	}
+	return v
 }
 
 // judgeHidden looks for the move on a cell that cannot be read which explains

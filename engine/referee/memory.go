@@ -1,15 +1,31 @@
 package referee
 
-import "reversi-board/engine"
+import (
+	"reversi-board/engine"
+	"reversi-board/engine/clock"
+)
 
 // memory is what Step must remember between two readings and nobody else
 // needs to see.
 type memory struct {
-	// seenAt is when the last reading settled.
-	seenAt Time
+	// seenAt is when the last reading settled, changed since when the board lay
+	// as it says.
+	seenAt, changed Time
 	// missing says that discs have been off the board for so long that the
-	// guide asks for them.
-	missing bool
+	// guide asks for them; waiting that this is waited for.
+	missing, waiting bool
+	// wake is the Tick that was asked for last, zero when it has come.
+	wake Time
+	// press is one that is still to be judged.
+	press press
+	// turnClock and turnFlags are what the turn began with.
+	turnClock clock.Times
+	turnFlags Flags
+	// thought is what the mover had thought when the game was paused.
+	thought Time
+	// turned are the discs that the last reading saw turned beside the move in
+	// progress.
+	turned engine.Bitboard
 	// withdrawn are the flips of a move whose disc was picked up again.
 	withdrawn engine.Bitboard
 	// reported are the wrong squares that an Illegal event has named, for
@@ -54,5 +70,16 @@ type restoring uint8
 const (
 	restoringNothing restoring = iota
 	restoringUndo
+	restoringSet
 	restoringPower
 )
+
+// press is a press of the clock that waits for a reading of what lay on the
+// board.
+type press struct {
+	active bool
+	by     engine.Color
+	at     Time
+	// until is when the last reading is taken to be the one.
+	until Time
+}

@@ -12,9 +12,10 @@ func (t *turn) felt(in Felt) {
 	lie := in.Squares&^in.Lost | frozen&in.Lost
 	m := &s.memory
 	m.back = lie & (in.Lifted | ^frozen) &^ (in.Lost | in.Masked)
+	t.touched = s.SensedOK && (lie != frozen || m.back != 0)
 	// The faces follow when the reading is judged.
 	s.Sensed = engine.Discs{Black: lie}
-	t.sensed(in.At, in.Lost, in.Masked)
+	t.sensed(in.At, in.Changed, in.Lost, in.Masked)
 	m.back, m.used, m.spent = 0, 0, 0
 }
 

@@ -186,8 +186,12 @@ type Entry struct {
 	Set bool
 	// Before is the game before it.
 	Before engine.Game
-	// Clock is what both players had left when this turn began.
+	// Think is what the mover took.
+	Think Time
+	// Clock is what both players had left when this turn began, Flags what had
+	// become of their flags.
 	Clock clock.Times
+	Flags Flags
 }
 
 // Pass reports whether the entry is a pass.
@@ -289,8 +293,8 @@ type Flags struct {
 type Objection struct {
 	// Open says that the opponent of the mover may still claim.
 	Open bool
-	// Claimed says that he has: the flips are being put right. An improper move
-	// that is claimed is taken back at once.
+	// Claimed says that he has, and that the flips are being put right. An
+	// improper move that is claimed is taken back at once.
 	Claimed bool
 	// Entry is the move's place in the record.
 	Entry int
@@ -322,14 +326,14 @@ type State struct {
 	Lost, Masked engine.Bitboard
 	Pending      Pending
 	Guide        Guide
-	// Hidden says that the profile does not want the discs of the move in
-	// progress (Guide.Flip, Guide.Turn) to be shown now.
-	Hidden  bool
+	// Lit is what the lights show of the guide: the profile may leave it to the
+	// players to find the flips of a move.
+	Lit     Guide
 	Problem Problem
 	// Clock is both clocks. It does nothing in a game without any.
 	Clock clock.Clock
-	// Halted says that the clocks stand since a power cut: they go on with the
-	// next disc, press or Resume.
+	// Halted says that the clocks stand since a power cut, or since a finished
+	// game was opened again: they go on with the next disc, press or Resume.
 	Halted bool
 	// Flags are flags that have fallen and did not end the game.
 	Flags Flags

@@ -20,6 +20,7 @@ func Step(s *State, in Input, out []Effect) []Effect {
 	case Tick:
 		t.tick(in.At)
 	case Pressed:
+		t.pressed(in)
 	case WallStepped:
 		t.announce(TimeStepped{By: in.By})
 	case Suggested:
@@ -29,13 +30,47 @@ func Step(s *State, in Input, out []Effect) []Effect {
 	case Command:
 		t.command(in)
 	}
+	s.light(at(in))
+	t.askForTick()
 	return t.out
+}
+
+// at returns when an input happened.
+func at(in Input) Time {
+	switch in := in.(type) {
+	case Seen:
+		return in.At
+	case Felt:
+		return in.At
+	case CellsFailed:
+		return in.At
+	case CellsBack:
+		return in.At
+	case PowerOn:
+		return in.At
+	case Tick:
+		return in.At
+	case Pressed:
+		return in.At
+	case WallStepped:
+		return in.At
+	case Suggested:
+		return in.At
+	case EngineGone:
+		return in.At
+	case Command:
+		return in.At
+	default:
+		return 0
+	}
 }
 
 // turn is one Step under way.
 type turn struct {
 	s   *State
 	out []Effect
+	// touched says that the reading of this step is another than the last one.
+	touched bool
 }
 
 // announce makes an event true and has it told.
@@ -54,12 +89,13 @@ func (t *turn) seen(in Seen) {
 	if s.Presence {
 		return
 	}
-	frozen := s.frozen()
+	frozen, before := s.frozen(), s.Sensed
 	s.Sensed = engine.Discs{
 		Black: in.Discs.Black&^in.Lost | frozen.Black&in.Lost,
 		White: in.Discs.White&^in.Lost | frozen.White&in.Lost,
 	}
-	t.sensed(in.At, in.Lost, in.Masked)
+	t.touched = s.SensedOK && before != s.Sensed
+	t.sensed(in.At, in.Changed, in.Lost, in.Masked)
 }
 
 // frozen is what lost cells are taken to say.
@@ -70,23 +106,30 @@ func (s *State) frozen() engine.Discs {
 	return s.Game.Discs
 }
 
-// sensed judges the discs that have just been read by the phase.
-func (t *turn) sensed(at Time, lost, masked engine.Bitboard) {
+// sensed judges the discs that have just been read by the phase. What lay there
+// before a flag fell counts before the flag.
+func (t *turn) sensed(at, changed Time, lost, masked engine.Bitboard) {
 	s := t.s
+	if changed == 0 || changed > at {
+		changed = at
+	}
+	t.flags(changed)
 	s.Lost, s.Masked, s.SensedOK = lost, masked, true
-	s.memory.seenAt, s.memory.missing = at, false
+	s.memory.seenAt, s.memory.changed, s.memory.missing = at, changed, false
 	if s.Phase == Idle {
 		s.Phase = Setup
 	}
 	if s.memory.resumed {
-		t.resume()
+		t.powerIsBack(at)
 	}
 	t.judge(at)
+	t.flags(at)
 }
 
 // judge looks at the current reading again.
 func (t *turn) judge(at Time) {
 	s := t.s
+	s.memory.waiting = false
 	switch s.Phase {
 	case Setup:
 		t.setup(at)
@@ -94,51 +137,14 @@ func (t *turn) judge(at Time) {
 		t.play(at)
 	case Over:
 		t.over(at)
-	case Idle, Paused:
+	case Paused:
+		t.paused(at)
+	case Idle:
 		s.believe()
 	}
 	// Cells come back in every phase, also when nothing else is judged.
 	if p := s.Problem.Code; p == NoProblem || p == SensorFault || p == BankLost {
 		s.setProblem(NoProblem, NoReason, 0, at)
-	}
-}
-
-func (t *turn) powerOn(in PowerOn) {
-	s := t.s
-	s.TurnSince = in.At
-	m := &s.memory
-	m.resumed, m.gap, m.before = s.Phase == Playing, in.Gap, s.Game.Discs
-	if in.SeenOK {
-		m.before, m.faces = in.Seen, in.Seen
-	}
-}
-
-// resume reports what changed on the board while the program was away. If the
-// change cannot be a move on its way, nothing is judged before the board equals
-// the record again.
-func (t *turn) resume() {
-	s := t.s
-	s.memory.resumed = false
-	s.believe()
-	changed := s.memory.before.Diff(s.Sensed) &^ s.Unsure()
-	t.announce(PowerRestored{Changed: changed, Gap: s.memory.gap})
-	if v := s.judge(); !v.onItsWay() {
-		s.memory.restoring = restoringPower
-	}
-}
-
-// onItsWay reports whether the board is as on record but for a move and its
-// flips, the way it lies when the power fails in the middle of one.
-func (v *verdict) onItsWay() bool {
-	switch v.kind {
-	case same, frozen, moved:
-		return true
-	case moving:
-		return v.pending.Extra == 0
-	case lifted, withdrawn, takingBack, tookBack, mistaken:
-		return false
-	default:
-		return false
 	}
 }
 
@@ -197,7 +203,7 @@ func (t *turn) over(at Time) {
 	s.believe()
 	start := engine.NewGame(next.Rules)
 	if s.Sensed.Occupied()&^s.Masked == 0 || t.laidOut(&start) {
-		s.Phase, s.Match = Setup, next
+		s.Phase, s.Match, s.Objection = Setup, next, Objection{}
 		s.memory.prepared = false
 		s.memory.swept = start.Occupied() == 0
 		t.setup(at)
@@ -216,10 +222,30 @@ func (t *turn) laidOut(start *engine.Game) bool {
 	}
 	lies := c.placed|c.gone == 0
 	if lies && !s.memory.missing {
-		t.out = append(t.out, Wake{At: s.memory.seenAt + s.Match.Profile.MissingAfter})
+		s.memory.waiting = true
 		return false
 	}
 	return lies
+}
+
+// paused leaves the hands alone, but for the way to a position that was ruled.
+func (t *turn) paused(at Time) {
+	s := t.s
+	s.believe()
+	s.Pending, s.Guide, s.Step = Pending{}, Guide{}, NoStep
+	code, wrong := NoProblem, engine.Bitboard(0)
+	if s.memory.restoring != restoringNothing {
+		v := s.judge()
+		s.remember(v, at)
+		s.Guide = v.guide
+		if v.missing != 0 {
+			t.askForMissing(v)
+		}
+		if v.kind == mistaken {
+			code, wrong = Power, v.wrong
+		}
+	}
+	s.setProblem(code, NoReason, wrong, at)
 }
 
 // play judges the reading until nothing more follows from it.
@@ -228,48 +254,44 @@ func (t *turn) play(at Time) {
 	for s.Phase == Playing {
 		s.believe()
 		v := s.asWished(s.judge())
+		t.replyCloses(v)
+		t.goOn(v)
+		if t.judgePress(v, at) {
+			continue
+		}
 		switch v.kind {
 		case moved:
-			t.commit(v.pending, at)
+			if s.pressing() && !v.replied {
+				t.show(v, at)
+				return
+			}
+			t.commit(v, s.boardTime())
+		case passing:
+			t.pass(s.boardTime())
 		case tookBack:
-			t.announce(Undone{
-				Plies: v.plies, ToPly: s.Ply() - v.plies,
-				By: s.Entries[s.entryOfPly(v.plies)].By, At: at,
-			})
-		case same, lifted, frozen, moving, withdrawn, takingBack, mistaken:
+			t.takenBack(v)
+		case mended:
+			if s.correctsByPress() {
+				t.show(v, at)
+				return
+			}
+			t.fixed(s.boardTime())
+		case same, lifted, frozen, moving, withdrawn, takingBack, improper, mending, mistaken:
 			t.show(v, at)
 			return
 		}
 	}
 }
 
-// commit puts a finished move on record, with the passes that follow from it,
-// or the end of the game.
-func (t *turn) commit(p Pending, at Time) {
-	t.announce(Moved{By: p.By, Square: p.Square, Flipped: p.Flips, Think: at - t.s.TurnSince, At: at})
-	t.advance(at)
-}
+// boardTime is when what lies on the board came to lie there, but no earlier
+// than the turn began or the clocks were last touched.
+func (s *State) boardTime() Time { return max(s.memory.changed, s.TurnSince, s.Clock.At) }
 
-// advance passes for a player who cannot move and ends a game in which nobody
-// can.
-func (t *turn) advance(at Time) {
-	g := t.s.Game
-	switch {
-	case g.Over():
-		t.announce(GameOver{Result: resultOf(g)})
-	case g.MustPass():
-		t.announce(Passed{By: g.Turn, At: at})
-	}
-}
-
-func resultOf(g engine.Game) Result {
-	r := Result{Winner: g.Rules.Winner(g.Discs), Reason: NoMoves}
-	r.DiscsBlack, r.DiscsWhite = g.Black.Count(), g.White.Count()
-	r.Black, r.White = g.Score()
-	if r.DiscsBlack == 0 || r.DiscsWhite == 0 {
-		r.Reason = Wipeout
-	}
-	return r
+// takenBack puts a takeback by hand on record.
+func (t *turn) takenBack(v verdict) {
+	s := t.s
+	e := &s.Entries[s.entryOfPly(v.plies)]
+	t.announce(Undone{Plies: v.plies, ToPly: s.Ply() - v.plies, By: e.By, Clock: e.Clock, At: s.boardTime()})
 }
 
 // show makes the explanation of the reading visible, and reports a mistake once.
@@ -295,6 +317,12 @@ func (t *turn) show(v verdict, at Time) {
 		code = IllegalPosition
 		v.wrong = v.missing
 	}
+	if s.Objection.Claimed && v.kind == mending {
+		code, v.wrong = FlipsNotDone, s.Guide.Flip|s.Guide.Wrong()|s.Guide.Place()
+	}
+	if v.kind != mistaken {
+		v.reason = NoReason
+	}
 	s.Step = v.stage()
 	if code == IllegalPosition {
 		s.Step = Correcting
@@ -319,11 +347,11 @@ func (v *verdict) code() Code {
 // stage is the stage of the move that a verdict amounts to.
 func (v *verdict) stage() Stage {
 	switch v.kind {
-	case moving, moved, withdrawn, takingBack, tookBack:
+	case moving, moved, withdrawn, takingBack, tookBack, improper:
 		return InProgress
-	case mistaken:
+	case mending, mended, mistaken:
 		return Correcting
-	case same, lifted, frozen:
+	case same, lifted, frozen, passing:
 		return ToMove
 	default:
 		return ToMove
@@ -355,7 +383,7 @@ func (t *turn) announceMistake(v verdict, sq engine.Square) {
 func (s *State) remember(v verdict, at Time) {
 	m := &s.memory
 	before := s.Pending
-	s.Pending = v.pending
+	s.Pending, m.turned = v.pending, v.turned
 	if v.pending.Active {
 		s.Pending.Since = at
 		if before.Active && before.Square == v.pending.Square {
@@ -373,15 +401,19 @@ func (s *State) remember(v verdict, at Time) {
 }
 
 // askForMissing shows where discs are missing once they have been off the board
-// for long; until then it asks to be woken at that time.
+// for long; until then it asks to be woken at that time. On the way to a position
+// that hands have not made, they are asked for at once.
 func (t *turn) askForMissing(v verdict) {
 	s := t.s
-	if !s.memory.missing && s.memory.restoring != restoringPower {
-		t.out = append(t.out, Wake{At: s.memory.seenAt + s.Match.Profile.MissingAfter})
+	ruled := s.memory.restoring == restoringPower || s.memory.restoring == restoringSet
+	if !s.memory.missing && !ruled {
+		s.memory.waiting = true
 		return
 	}
 	want := s.Game.Discs
 	switch {
+	case v.kind == mending:
+		want = s.mended().Discs
 	case v.pending.Active:
 		want = s.Game.After(v.pending.Square, v.pending.Flips).Discs
 	case v.plies > 0:
@@ -390,6 +422,39 @@ func (t *turn) askForMissing(v verdict) {
 	s.Guide.Flip &^= v.missing
 	s.Guide.PlaceBlack = v.missing & want.Black
 	s.Guide.PlaceWhite = v.missing & want.White
+}
+
+// light decides what of the guide the lights may show at a time. The profile may
+// leave it to the players to find the flips of a move; whatever else there is to
+// do is always shown.
+func (s *State) light(at Time) {
+	s.Lit = s.Guide
+	ruled := s.Objection.Claimed || s.memory.restoring != restoringNothing
+	if s.Phase != Playing || ruled || !s.Pending.Active && s.Step != InProgress {
+		return
+	}
+	p := &s.Match.Profile
+	var flips, errors bool // are dark
+	switch p.FlipLights {
+	case LightsAlways:
+	case LightsAfter:
+		flips = s.Pending.Active && at < s.Pending.Since+p.FlipLightsAfter
+		errors = flips
+	case LightsErrorsOnly:
+		flips = s.Pending.Active || s.memory.withdrawn != 0
+	case LightsOff:
+		flips, errors = true, true
+	}
+	if flips {
+		s.Lit.Flip = 0
+	}
+	switch {
+	case !errors:
+	case s.Step == InProgress:
+		s.Lit.Turn = 0
+	case p.Flips == FlipsStand:
+		s.Lit.Turn &^= s.Pending.Extra
+	}
 }
 
 // setProblem opens, keeps or closes the problem. Cells that say nothing are the
@@ -412,20 +477,6 @@ func (s *State) setProblem(code Code, reason Reason, squares engine.Bitboard, at
 	s.Problem = Problem{Code: code, Reason: reason, Squares: squares, Since: since}
 }
 
-// tick shows what is missing when discs have been off the board for long, and
-// sees what has not been touched for as long.
-func (t *turn) tick(at Time) {
-	s := t.s
-	waiting := s.Phase == Playing || s.Phase == Over && s.Presence
-	if !waiting || !s.SensedOK || at < s.memory.seenAt+s.Match.Profile.MissingAfter {
-		return
-	}
-	if !s.memory.missing {
-		s.memory.missing = true
-		t.judge(at)
-	}
-}
-
 func (t *turn) cellsFailed(in CellsFailed) {
 	s := t.s
 	switch in.Kind {
@@ -443,61 +494,4 @@ func (t *turn) cellsFailed(in CellsFailed) {
 func (t *turn) cellsBack(in CellsBack) {
 	t.announce(Restored{Squares: in.Squares, Kind: in.Kind})
 	// The cells count again with the reading that says what they see.
-}
-
-// command obeys an order, or refuses it with a reason.
-func (t *turn) command(in Command) {
-	switch order := in.Audit.Order.(type) {
-	case NewGame:
-		t.newGame(in, order)
-	case Undo:
-		t.undo(in, order)
-	case Look:
-		t.announce(Commanded{in.Audit})
-	case Pause, Resume, Resign, Adjudicate, ClockSet, PlayersSet, CorrectSquare, Revise, LetStand, Claim, PassPressed:
-		t.refuse(NotAllowed, "this order cannot be carried out yet")
-	default:
-		t.refuse(BadPayload, "the command has no order that the referee knows")
-	}
-}
-
-func (t *turn) refuse(code RefusalCode, text string) {
-	t.out = append(t.out, Refuse{Code: code, Text: text})
-}
-
-func (t *turn) newGame(in Command, order NewGame) {
-	s := t.s
-	running := s.Phase == Playing || s.Phase == Paused
-	t.announce(Commanded{in.Audit})
-	if running {
-		r := resultOf(s.Game)
-		r.Winner, r.Void, r.Reason = engine.None, true, Aborted
-		r.Black, r.White = 0, 0 // an unfinished game has no score
-		t.announce(GameOver{Result: r})
-	}
-	s.Match = order.Match
-	s.Phase = Setup
-	s.memory.resumed = false
-	if s.SensedOK {
-		t.judge(in.At)
-	}
-}
-
-func (t *turn) undo(in Command, order Undo) {
-	s := t.s
-	reopen := s.Phase == Over && in.Audit.Role == "arbiter"
-	switch {
-	case s.Phase != Playing && !reopen:
-		t.refuse(NotAllowed, "there is no running game to take a move back in")
-		return
-	case order.Plies < 1 || order.Plies > s.Ply():
-		t.refuse(NotAllowed, "there are not so many moves to take back")
-		return
-	}
-	by := s.Entries[s.entryOfPly(order.Plies)].By
-	t.announce(Commanded{in.Audit})
-	t.announce(Undone{Plies: order.Plies, ToPly: s.Ply() - order.Plies, By: by, At: in.At})
-	if s.SensedOK {
-		t.judge(in.At)
-	}
 }

@@ -23,6 +23,8 @@ type table struct {
 	now   time.Duration
 	said  []string
 	wake  time.Duration
+	// all are the events so far, as a journal would have them.
+	all []referee.Event
 }
 
 func newTable(t *testing.T) *table {
@@ -59,6 +61,7 @@ func (tb *table) step(in referee.Input) {
 		switch eff := eff.(type) {
 		case referee.Announce:
 			tb.said = append(tb.said, describe(eff.Event))
+			tb.all = append(tb.all, eff.Event)
 		case referee.Wake:
 			tb.wake = eff.At
 		case referee.Refuse:
@@ -188,6 +191,9 @@ func describe(ev referee.Event) string {
 	case referee.GameStarted:
 		return "start " + ev.Match.Rules.Name
 	case referee.Moved:
+		if ev.Improper != referee.NoReason {
+			return fmt.Sprintf("%v %v (%v): %v", ev.By, ev.Square, ev.Improper, ev.Flipped)
+		}
 		return fmt.Sprintf("%v %v: %v", ev.By, ev.Square, ev.Flipped)
 	case referee.Passed:
 		return fmt.Sprintf("%v passes", ev.By)
@@ -695,11 +701,12 @@ func TestPowerCutAfterUndoByOrder(t *testing.T) {
 }
 
 func TestSteadyReadingDoesNotAllocate(t *testing.T) {
-	tb := newTable(t)
-	tb.put("b f5")
-	out := make([]referee.Effect, 0, 8)
-	in := referee.Seen{At: tb.now, Discs: tb.discs}
-	if n := testing.AllocsPerRun(1000, func() { out = referee.Step(&tb.state, in, out[:0]) }); n != 0 {
-		t.Errorf("a steady reading allocates %v times", n)
+	for _, tb := range []*table{newTable(t), officialTable(t, club(), "5:00"), officialTable(t, woc(), "30:00/5")} {
+		tb.put("b f5")
+		out := make([]referee.Effect, 0, 8)
+		in := referee.Seen{At: tb.now, Discs: tb.discs}
+		if n := testing.AllocsPerRun(1000, func() { out = referee.Step(&tb.state, in, out[:0]) }); n != 0 {
+			t.Errorf("%s: a steady reading allocates %v times", tb.state.Match.Profile.Name, n)
+		}
 	}
 }

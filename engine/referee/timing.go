@@ -1,0 +1,94 @@
+package referee
+
+import (
+	"time"
+
+	"reversi-board/engine"
+)
+
+// grace is what a player gets whose flag has fallen once, where the rules give
+// any (World Othello Championship: two minutes, once).
+const grace = 2 * time.Minute
+
+// flags lets a flag fall whose time is over at a moment. A press that is still
+// to be judged has stopped the time.
+func (t *turn) flags(now Time) {
+	s := t.s
+	if p := s.memory.press; p.active {
+		now = min(now, p.at)
+	}
+	// Grace makes the same clock run out again.
+	for {
+		at, ok := s.Clock.FlagAt()
+		if !ok || at > now || s.Phase != Playing {
+			return
+		}
+		t.flagFalls(s.Clock.Running, at)
+	}
+}
+
+// flagFalls applies the rule for flags.
+func (t *turn) flagFalls(c engine.Color, at Time) {
+	s := t.s
+	effect := s.Match.Profile.Flag
+	if effect == FlagGrace && s.Flags.Graced[c] {
+		effect = FlagLoss
+	}
+	after := s.Clock
+	after.Advance(at)
+	if effect == FlagGrace {
+		after.Set(c, grace, at)
+	}
+	t.announce(ClockFlag{Color: c, Effect: effect, Clock: after.Times(at), At: at})
+	switch effect {
+	case FlagLoss:
+		t.end(awarded(&s.Game, c.Opponent(), FlagFell), at)
+	case FlagCount:
+		t.end(s.asTheyLie(), at)
+	case FlagNone, FlagGrace, FlagJof:
+	}
+}
+
+// tick shows what is missing when discs have been off the board for long, sees
+// what has not been touched for as long, and judges a press for which no reading
+// has come.
+func (t *turn) tick(at Time) {
+	s := t.s
+	s.memory.wake = 0
+	t.flags(at)
+	waiting := s.Phase == Playing || s.Phase == Paused || s.Phase == Over && s.Presence
+	late := waiting && s.SensedOK && !s.memory.missing && at >= s.memory.seenAt+s.Match.Profile.MissingAfter
+	if late {
+		s.memory.missing = true
+	}
+	if p := s.memory.press; late || p.active && p.until != 0 && at >= p.until {
+		t.again(at)
+	}
+}
+
+// askForTick asks to be woken when something will be due without anything
+// happening: the first of what is waited for. It asks once.
+func (t *turn) askForTick() {
+	s := t.s
+	next := Time(0)
+	first := func(at Time) {
+		if next == 0 || at < next {
+			next = at
+		}
+	}
+	if s.memory.waiting && !s.memory.missing {
+		first(s.memory.seenAt + s.Match.Profile.MissingAfter)
+	}
+	if p := s.memory.press; p.active && p.until != 0 {
+		first(p.until)
+	} else if at, ok := s.Clock.FlagAt(); ok && s.Phase == Playing {
+		first(at)
+	}
+	if s.Match.Profile.FlipLights == LightsAfter && s.Pending.Active && s.Lit != s.Guide {
+		first(s.Pending.Since + s.Match.Profile.FlipLightsAfter)
+	}
+	if next != 0 && next != s.memory.wake {
+		s.memory.wake = next
+		t.out = append(t.out, Wake{At: next})
+	}
+}
