@@ -360,7 +360,7 @@ func (c *calibration) finish(v *calibrate.View, stdout io.Writer) (well bool, er
 		if err != nil {
 			return false, err
 		}
-		if err := app.SaveCalibration(c.dir, &c.settings.Hardware, &made); err != nil {
+		if err := app.SaveCalibration(c.dir, &made); err != nil {
 			return false, err
 		}
 		result.Stored, result.File = true, app.CalibrationPath(c.dir, &c.settings.Hardware)

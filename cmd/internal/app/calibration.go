@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"reversi-board/cmd/internal/calibrate"
@@ -23,11 +24,17 @@ import (
 const (
 	CalibrationFile          = "calibration.json"
 	simulatedCalibrationFile = "calibration-simulated.json"
+	// simulatedKind begins the kind of a simulated board.
+	simulatedKind = "simulated "
 )
 
 // CalibrationPath returns where the calibration of a board is.
 func CalibrationPath(dir string, c *configs.Hardware) string {
-	if c.Simulation.Enabled {
+	return calibrationPath(dir, c.Simulation.Enabled)
+}
+
+func calibrationPath(dir string, simulated bool) string {
+	if simulated {
 		return filepath.Join(dir, simulatedCalibrationFile)
 	}
 	return filepath.Join(dir, CalibrationFile)
@@ -52,7 +59,7 @@ func WiringOf(c *configs.Hardware) (kind, fingerprint string) {
 		put("expanders", c.Expanders.Chip, c.Expanders.Addresses, c.Expanders.Second, c.Cells)
 	}
 	if c.Simulation.Enabled {
-		kind = "simulated " + kind
+		kind = simulatedKind + kind
 		put("simulated", c.Simulation.Seed)
 	}
 	return kind, hex.EncodeToString(h.Sum(nil)[:8])
@@ -91,12 +98,12 @@ func readCalibration(path string) (c sensing.Calibration, err error) {
 // SaveCalibration stores a calibration in the data folder: after a power cut the
 // old one or the new one is there, and the new one once this has returned
 // without an error.
-func SaveCalibration(dir string, c *configs.Hardware, cal *sensing.Calibration) error {
-	text, err := cal.Encode()
+func SaveCalibration(dir string, c *sensing.Calibration) error {
+	text, err := c.Encode()
 	if err != nil {
 		return err
 	}
-	path := CalibrationPath(dir, c)
+	path := calibrationPath(dir, strings.HasPrefix(c.Kind, simulatedKind))
 	if err := replaceFile(dir, path, text); err != nil {
 		return fmt.Errorf("store the calibration in %s: %w%s", path, err, adviceOn(err))
 	}

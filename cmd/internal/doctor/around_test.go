@@ -427,7 +427,7 @@ func TestCalibration(t *testing.T) {
 	if r, _ := run(digital, dir); !r.OK || told(r) != "calibration b2 masked" {
 		t.Errorf("with a square left out: %s", told(r))
 	}
-	if err := os.WriteFile(filepath.Join(dir, app.CalibrationFile), []byte("{"), 0o600); err != nil {
+	if err := os.WriteFile(app.CalibrationPath(dir, &digital.Hardware), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if r, _ := run(digital, dir); r.OK || told(r) != "calibration calibration.json unusable" {
