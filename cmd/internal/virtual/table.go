@@ -9,13 +9,11 @@ import (
 	"periph.io/x/conn/v3/gpio"
 
 	"reversi-board/cmd/internal/app"
-	"reversi-board/cmd/internal/calibrate"
 	"reversi-board/configs"
 	"reversi-board/display"
 	"reversi-board/engine"
 	"reversi-board/engine/record"
 	"reversi-board/engine/referee"
-	"reversi-board/hardware"
 	"reversi-board/hardware/emu"
 	"reversi-board/hardware/sim"
 	"reversi-board/sensing"
@@ -113,8 +111,8 @@ func New(o Options) (*Table, error) {
 			return nil, errors.Join(err, t.rig.Close())
 		}
 	}
-	if t.calibration = o.Calibration; t.calibration == nil && t.rig.Analog != nil && o.Sim == nil {
-		if t.calibration, err = t.calibrate(o.Config); err != nil {
+	if t.calibration = o.Calibration; t.calibration == nil && o.Sim == nil {
+		if t.calibration, err = app.CalibrateSimulated(o.Config); err != nil {
 			return nil, errors.Join(err, t.rig.Close())
 		}
 	}
@@ -128,37 +126,6 @@ func New(o Options) (*Table, error) {
 		t.Lay(match.Rules.Start.Discs)
 	}
 	return t, nil
-}
-
-// calibrate reads the levels of the board from whole boards, through the real
-// driver.
-func (t *Table) calibrate(c *configs.Config) (*sensing.Calibration, error) {
-	faces := map[calibrate.Lying]sim.Face{
-		calibrate.Nothing: sim.NoDisc, calibrate.NorthDown: sim.NorthUp, calibrate.SouthDown: sim.SouthUp,
-	}
-	scan := func() (f hardware.Frame) {
-		t.next = max(t.next+t.period, t.now)
-		t.now = t.next
-		t.Sim.Advance(t.now)
-		// What could not be read is lost, and waited for.
-		_ = t.rig.Matrix.Scan(context.Background(), t.now, &f)
-		return f
-	}
-	levels, err := calibrate.Whole(func(l calibrate.Lying) {
-		var all [engine.Squares]sim.Face
-		for s := range all {
-			all[s] = faces[l]
-		}
-		t.Sim.Set(all)
-		// The scan that runs has begun before.
-		scan()
-	}, scan)
-	if err != nil {
-		return nil, fmt.Errorf("calibrate the board: %w", err)
-	}
-	cal := sensing.Identity(app.WiringOf(&c.Hardware))
-	cal.Measured, cal.Levels = true, levels
-	return &cal, nil
 }
 
 // Asked returns the squares of which the players are asked whether a disc lies
