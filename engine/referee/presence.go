@@ -13,6 +13,12 @@ func (t *turn) felt(in Felt) {
 	m := &s.memory
 	m.back = lie & (in.Lifted | ^frozen) &^ (in.Lost | in.Masked)
 	t.touched = s.SensedOK && (lie != frozen || m.back != 0)
+	// What has just been placed was not put back, and is no sign of a move that
+	// is not seen.
+	m.spent = lie
+	if s.Phase == Playing {
+		m.spent &^= s.Game.Occupied()
+	}
 	// The faces follow when the reading is judged.
 	s.Sensed = engine.Discs{Black: lie}
 	t.sensed(in.At, in.Changed, in.Lost, in.Masked)
