@@ -417,7 +417,7 @@ func TestCalibration(t *testing.T) {
 	if r, c := run(digital, dir); !r.OK || c.Status != doctor.OK || !strings.Contains(c.Found, "30 November 2026") {
 		t.Errorf("there: %+v", c)
 	}
-	if r, _ := run(analog, dir); r.OK || told(r) != "calibration calibration.json other_board" {
+	if r, _ := run(analog, dir); r.OK || told(r) != "calibration calibration-simulated.json other_board" {
 		t.Errorf("of another board: %s", told(r))
 	}
 	cal.Masked = 1 << 9
@@ -430,7 +430,7 @@ func TestCalibration(t *testing.T) {
 	if err := os.WriteFile(app.CalibrationPath(dir, &digital.Hardware), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if r, _ := run(digital, dir); r.OK || told(r) != "calibration calibration.json unusable" {
+	if r, _ := run(digital, dir); r.OK || told(r) != "calibration calibration-simulated.json unusable" {
 		t.Errorf("broken: %s", told(r))
 	}
 }

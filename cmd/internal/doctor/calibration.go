@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"errors"
+	"path/filepath"
 
 	"reversi-board/cmd/internal/app"
 	"reversi-board/configs"
@@ -21,13 +22,13 @@ func checkCalibration(_ context.Context, d *doctor, c *Check) {
 	case errors.Is(err, sensing.ErrOtherBoard):
 		c.foundf("The calibration in %s is one of another board, or of other settings: %s.", d.dir, brief(err))
 		c.blame(Problem{
-			Part: "calibration", Where: app.CalibrationFile, Cause: "other_board",
+			Part: "calibration", Where: filepath.Base(app.CalibrationPath(d.dir, d.h)), Cause: "other_board",
 			Found: sentence(err.Error()), Next: calibrateNow,
 		})
 	case err != nil:
 		c.foundf("The calibration in %s cannot be used.", d.dir)
 		c.blame(Problem{
-			Part: "calibration", Where: app.CalibrationFile, Cause: "unusable",
+			Part: "calibration", Where: filepath.Base(app.CalibrationPath(d.dir, d.h)), Cause: "unusable",
 			Found: sentence(err.Error()), Next: calibrateNow,
 		})
 	case cal == nil && d.h.Kind == configs.HallAnalog:

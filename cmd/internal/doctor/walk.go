@@ -134,10 +134,18 @@ func (s *stroll) leave(v *calibrate.View) {
 
 // concerns reports whether a finding is about anything that was tried.
 func (s *stroll) concerns(f *calibrate.Finding) bool {
-	if f.Kind == calibrate.Sticky {
+	switch {
+	case f.Squares == 0 || withoutDisc(f.Kind):
+		return true
+	case f.Kind == calibrate.Sticky:
 		return f.Squares&^(s.left|s.lying) != 0
 	}
-	return f.Squares == 0 || f.Squares&^s.left != 0
+	return f.Squares&^s.left != 0
+}
+
+// withoutDisc reports whether a finding was made on the empty board.
+func withoutDisc(k calibrate.Kind) bool {
+	return k == calibrate.Stuck || k == calibrate.Flapping || k == calibrate.BankLost
 }
 
 // asks reports whether discs are asked for in a stage.
@@ -241,7 +249,11 @@ func (d *doctor) markWalked(r *calibrate.Report, s *stroll) {
 		if !ok || !s.concerns(f) {
 			continue
 		}
-		for square := range (f.Squares &^ s.left).All() {
+		squares := f.Squares
+		if !withoutDisc(f.Kind) {
+			squares &^= s.left
+		}
+		for square := range squares.All() {
 			d.markBoth(square, state)
 		}
 	}
