@@ -194,7 +194,7 @@ func needsSeq(r *Request, v view) bool {
 		return v.running()
 	case "undo":
 		return r.Role != HA
-	case "resign", "adjudicate", "clock_set", "correct_square", "confirm":
+	case "resign", "adjudicate", "clock_set", "correct_square", "revise", "let_stand", "claim", "pass", "confirm":
 		return true
 	}
 	return false

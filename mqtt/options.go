@@ -120,11 +120,15 @@ func (t *Tuning) defaults() {
 // suggested to those who sit at the board only, not to what watches it.
 func DefaultCommands() map[string][]string {
 	return map[string][]string{
-		string(Arbiter): {"new", "undo", "confirm", "mask", "hint", "identify", "snapshot"},
-		string(Player):  {"undo", "hint"},
-		string(Ops):     {"mask", "identify", "snapshot", "diag"},
-		string(HA):      {"new", "undo", "identify", "snapshot"},
-		string(Hub):     {"identify", "snapshot", "replay"},
+		string(Arbiter): {
+			"new", "undo", "pause", "resume", "resign", "adjudicate", "clock_set", "players_set",
+			"correct_square", "revise", "let_stand", "claim", "pass",
+			"confirm", "mask", "hint", "identify", "snapshot",
+		},
+		string(Player): {"undo", "resign", "claim", "pass", "hint"},
+		string(Ops):    {"pause", "players_set", "mask", "identify", "snapshot", "diag"},
+		string(HA):     {"new", "undo", "pause", "resume", "identify", "snapshot"},
+		string(Hub):    {"identify", "snapshot", "replay"},
 	}
 }
 
