@@ -125,6 +125,8 @@ type MQTT struct {
 	Username string
 	// PasswordFile and CAFile are absolute paths, or empty.
 	PasswordFile, CAFile string
+	// Hints says that moves that are suggested at the board are published as well.
+	Hints bool
 }
 
 // Embedded is the broker inside of the program.

@@ -67,6 +67,7 @@ func (c *Config) fields(l *loader) []field {
 				accept(func(s string) bool { return s == "" || readable(s) })),
 			l.path("password_file", &c.MQTT.PasswordFile),
 			l.path("ca_file", &c.MQTT.CAFile),
+			l.yes("hints", &c.MQTT.Hints),
 		),
 		l.section(
 			"web",

@@ -16,6 +16,9 @@
 //	                        are cached for ever and never mixed between builds
 //	GET  /api/v1/stream     Server-Sent Events, see below
 //	GET  /api/v1/state      the view as JSON, with an ETag
+//	GET  /health            the health view, for whoever builds or mends the board
+//	GET  /api/v1/health     what it shows as JSON
+//	GET  /api/v1/health/stream  the same as Server-Sent Events, a snapshot a second
 //	POST /api/v1/command    {"name","args","id","if_seq"}
 //	POST /api/v1/hands      {"op","square","to","squares","color","fault","on"},
 //	                        absent on a real board

@@ -20,7 +20,7 @@ var assets embed.FS
 // files are the page and its parts, compressed once.
 type files struct {
 	hash  string
-	index file
+	pages map[string]file
 	parts map[string]file
 }
 
@@ -36,7 +36,7 @@ func load(o Options) (*files, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &files{parts: make(map[string]file, len(names))}
+	f := &files{pages: make(map[string]file, 2), parts: make(map[string]file, len(names))}
 	sum := sha256.New()
 	for _, name := range names {
 		text, err := assets.ReadFile(name)
@@ -44,7 +44,7 @@ func load(o Options) (*files, error) {
 			return nil, err
 		}
 		base := path.Base(name)
-		if base == "index.html" {
+		if path.Ext(base) == ".html" {
 			continue
 		}
 		sum.Write(fmt.Appendf(nil, "%s %d\n", base, len(text)))
@@ -54,20 +54,37 @@ func load(o Options) (*files, error) {
 		}
 	}
 	f.hash = hex.EncodeToString(sum.Sum(nil)[:8])
-	page, err := template.ParseFS(assets, "assets/index.html")
+	for _, name := range [...]string{indexPage, healthPage, calibratePage} {
+		if f.pages[name], err = f.page(name, o); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// The pages.
+const (
+	indexPage  = "index.html"
+	healthPage = "health.html"
+
+	calibratePage = "calibrate.html"
+)
+
+// page fills the template of a page.
+func (f *files) page(name string, o Options) (file, error) {
+	page, err := template.ParseFS(assets, "assets/"+name)
 	if err != nil {
-		return nil, err
+		return file{}, err
 	}
 	var text bytes.Buffer
 	err = page.Execute(&text, map[string]any{
 		"Base": "/assets/" + f.hash, "Name": o.Name, "Board": o.Board, "Version": o.Version,
-		"Stale": o.Stale.Milliseconds(),
+		"Stale": o.Stale.Milliseconds(), "Health": o.Health != nil, "Calibrate": o.Calibrate != nil,
 	})
 	if err != nil {
-		return nil, err
+		return file{}, err
 	}
-	f.index, err = newFile("index.html", text.Bytes())
-	return f, err
+	return newFile(name, text.Bytes())
 }
 
 func newFile(name string, text []byte) (file, error) {
@@ -100,10 +117,13 @@ func newFile(name string, text []byte) (file, error) {
 	return f, nil
 }
 
-// page answers GET /.
-func (f *files) page(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Cache-Control", "no-cache")
-	f.index.send(w, r)
+// show answers a request for a page.
+func (f *files) show(name string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-cache")
+		page := f.pages[name]
+		page.send(w, r)
+	}
 }
 
 // asset answers GET /assets/{hash}/{name}. A page of an older build asks for

@@ -21,13 +21,24 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 // routes builds the handler with all its guards, the outermost last.
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", s.files.page)
+	mux.HandleFunc("GET /{$}", s.files.show(indexPage))
 	mux.HandleFunc("GET /assets/{hash}/{name}", s.files.asset)
 	mux.HandleFunc("GET /api/v1/stream", s.stream)
 	mux.HandleFunc("GET /api/v1/state", s.state)
 	mux.HandleFunc("POST /api/v1/command", s.command)
 	if s.o.Hands != nil {
 		mux.HandleFunc("POST /api/v1/hands", s.act)
+	}
+	if s.o.Health != nil {
+		mux.HandleFunc("GET /health", s.files.show(healthPage))
+		mux.HandleFunc("GET /api/v1/health", s.health)
+		mux.HandleFunc("GET /api/v1/health/stream", s.healthStream)
+	}
+	if s.o.Calibrate != nil {
+		mux.HandleFunc("GET /calibrate", s.files.show(calibratePage))
+		mux.HandleFunc("GET /api/v1/calibration", s.calibration)
+		mux.HandleFunc("GET /api/v1/calibration/stream", s.calibrationStream)
+		mux.HandleFunc("POST /api/v1/calibration", s.calibrate)
 	}
 	guard := http.NewCrossOriginProtection()
 	guard.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

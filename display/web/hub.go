@@ -311,9 +311,10 @@ func (v *view) json() (text []byte, etag string) {
 			Failed      []string          `json:"failed"`
 			Evals       []*int            `json:"evals"`
 			Evaluating  bool              `json:"evaluating"`
+			Question    *Question         `json:"question"`
 		}{
 			1, state, moves(state), v.Sentence, v.Table, v.Start, v.First, v.Connections, v.Alerts,
-			v.AutoFlip, v.Robot, v.Opponent, v.Failed, v.Evals, v.Evaluating,
+			v.AutoFlip, v.Robot, v.Opponent, v.Failed, v.Evals, v.Evaluating, v.Question,
 		})
 		sum := sha256.Sum256(v.text)
 		v.etag = `"` + hex.EncodeToString(sum[:12]) + `"`

@@ -19,8 +19,9 @@ import (
 // the MQTT contract.
 type Command struct {
 	// Name is new, undo, identify, snapshot, hint, which asks for a suggested
-	// move to be lit, or evaluate, which turns the evaluation of the game that
-	// is played on or off.
+	// move to be lit, evaluate, which turns the evaluation of the game that is
+	// played on or off, confirm, which answers a question, or mask, which says
+	// that what cells show is wrong.
 	Name string
 	// Args is a JSON object, or nil.
 	Args json.RawMessage
@@ -124,6 +125,15 @@ type View struct {
 	Evaluating bool
 	// Failed are the squares whose simulated sensors have been made to fail.
 	Failed []string
+	// Question is what only people can know, nil when there is nothing.
+	Question *Question
+}
+
+// Question asks on which square a disc was placed that is not seen; the answer
+// is the command "confirm" with one of them.
+type Question struct {
+	Text    string   `json:"text"`
+	Squares []string `json:"squares"`
 }
 
 // Opponent is a player that is a program.
@@ -152,7 +162,12 @@ type Options struct {
 	// Opponent is the name of the program that the settings name as opponent,
 	// empty when they name none; it is offered for a new game.
 	Opponent string
-	Logger   *slog.Logger
+	// Health returns how the board is; nil leaves the health view out. It is
+	// called by requests, once a second at most, and must not wait for long.
+	Health func() Health
+	// Calibrate lets visitors calibrate the board; nil leaves that view out.
+	Calibrate Calibrator
+	Logger    *slog.Logger
 	// Heartbeat is the longest silence of a stream (15 s if zero).
 	Heartbeat time.Duration
 	// Stale is how long a page waits for a byte before it says that it is
@@ -183,6 +198,9 @@ type Server struct {
 	files   *files
 	hosts   map[string]bool
 	handler http.Handler
+	ward    ward
+	// calibrating counts what shows a calibration.
+	calibrating calibrations
 	// A page may press five buttons a second, as on MQTT; hands are quicker.
 	commands, hands bucket
 

@@ -29,6 +29,9 @@ type File interface {
 	io.Closer
 }
 
+// OS returns the operating system's.
+func OS() FS { return osFS{} }
+
 // osFS is the real one.
 type osFS struct{}
 

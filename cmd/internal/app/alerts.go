@@ -1,6 +1,7 @@
 package app
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -18,6 +19,9 @@ type alert struct {
 	code, severity, text string
 	squares              engine.Bitboard
 	since                time.Time
+	// aside keeps it off the page of the game: the sentence there says it already,
+	// or it is of no concern to players.
+	aside bool
 }
 
 // alertBook holds the open problems by code.
@@ -25,11 +29,14 @@ type alertBook struct {
 	open map[string]alert
 }
 
-// list returns the open problems in a fixed order.
-func (b *alertBook) list() []web.Alert {
+// list returns the open problems in a fixed order: all, or those for players.
+func (b *alertBook) list(all bool) []web.Alert {
 	var out []web.Alert
 	for _, code := range slices.Sorted(maps.Keys(b.open)) {
 		al := b.open[code]
+		if al.aside && !all {
+			continue
+		}
 		out = append(out, web.Alert{
 			Code: al.code, Severity: al.severity, Text: al.text, Squares: al.squares.Names(),
 		})
@@ -64,6 +71,7 @@ func (b *alertBook) set(now []alert) (changed []string) {
 // MQTT about the difference.
 func (a *App) raiseAlerts() {
 	changed := a.alerts.set(a.problems())
+	a.lamps.dim(a.nurse.facts().low)
 	if a.link.adapter == nil {
 		return
 	}
@@ -81,36 +89,75 @@ func (a *App) raiseAlerts() {
 // problems lists what is wrong now.
 func (a *App) problems() []alert {
 	now := time.Now().UTC()
-	var open []alert
-	add := func(code, severity, text string, squares engine.Bitboard) {
-		open = append(open, alert{code: code, severity: severity, text: text, squares: squares, since: now})
-	}
-	s := &a.core.State
-	if p := s.Problem; p.Active() {
-		add(string(p.Code), severityOf(p.Code), display.Sentence(s), p.Squares)
-	}
-	// A mistake on the board hides a sick cell as the problem, but not as an
-	// alert.
-	if s.Lost != 0 && s.Problem.Code != referee.BankLost {
-		add(string(referee.BankLost), severityOf(referee.BankLost), "Some cells cannot be read.", s.Lost)
-	}
-	if s.Masked != 0 && s.Problem.Code != referee.SensorFault {
-		add(string(referee.SensorFault), severityOf(referee.SensorFault), "Some cells are not to be believed.", s.Masked)
-	}
-	if s.OpponentLost && s.Phase == referee.Playing {
-		add("engine_lost", "warn", a.lostAlert(), 0)
-	}
-	if a.trouble != nil {
-		add(storageTrouble, "error", "The journal cannot be written: the game goes on in memory only. Check the disk.", 0)
-	}
-	if a.ledTrouble.Load() {
-		add("led", "warn", "The LEDs do not answer: follow the page.", 0)
-	}
-	if text := a.lostDevices(); text != "" {
-		add("device_lost", "warn", text, 0)
+	open := append(a.boardProblems(), a.computerProblems()...)
+	for i := range open {
+		open[i].since = now
 	}
 	return open
 }
+
+// boardProblems lists what the referee sees on the board and in the cells.
+func (a *App) boardProblems() (open []alert) {
+	s := &a.core.State
+	facts := a.nurse.facts()
+	if p := s.Problem; p.Active() && p.Code != referee.BankLost && p.Code != referee.SensorFault {
+		open = append(open, alert{code: string(p.Code), severity: severityOf(p.Code), text: display.Sentence(s), squares: p.Squares})
+	}
+	// A mistake on the board hides a sick cell as the problem, but not as an
+	// alert.
+	if s.Lost != 0 {
+		open = append(open, alert{
+			code: string(referee.BankLost), severity: severityOf(referee.BankLost), text: lostText(s.Lost, &facts),
+			squares: s.Lost, aside: s.Problem.Code == referee.BankLost && s.Phase == referee.Playing,
+		})
+	}
+	if s.Masked != 0 {
+		open = append(open, alert{
+			code: string(referee.SensorFault), severity: severityOf(referee.SensorFault), text: a.ills.text(),
+			squares: s.Masked, aside: s.Problem.Code == referee.SensorFault && s.Phase == referee.Playing,
+		})
+	}
+	return open
+}
+
+// computerProblems lists what is wrong with everything else.
+func (a *App) computerProblems() (open []alert) {
+	add := func(code, severity, text string) {
+		open = append(open, alert{code: code, severity: severity, text: text})
+	}
+	s := &a.core.State
+	facts := a.nurse.facts()
+	if s.OpponentLost && s.Phase == referee.Playing {
+		add("engine_lost", "warn", a.lostAlert())
+	}
+	switch {
+	case a.trouble != nil:
+		add(storageTrouble, "error", "The journal cannot be written: the game goes on in memory only. Check the disk.")
+	case a.calibrator.problem() != "":
+		add(storageTrouble, "warn", a.calibrator.problem())
+	case facts.freeMB >= 0:
+		add(storageTrouble, "warn", fmt.Sprintf("Only %d MB are left on the disk with the games: free some space.", facts.freeMB))
+	}
+	if facts.low && s.Problem.Code != referee.Power {
+		add(string(referee.Power), "error", lowSupply)
+	}
+	if facts.unset {
+		open = append(open, alert{
+			code: "time_unset", severity: "info", aside: true,
+			text: "The computer's clock has not been set from the network: the times in the record may be wrong.",
+		})
+	}
+	if a.ledTrouble.Load() {
+		add("led", "warn", "The LEDs do not answer: follow the page.")
+	}
+	if text := a.lostDevices(); text != "" {
+		add("device_lost", "warn", text)
+	}
+	return open
+}
+
+// lowSupply is what to say of it.
+const lowSupply = "The computer's supply is too low: the LEDs are dimmed. Use a stronger supply or a shorter cable."
 
 // lostDevices says which of the things around the board do not work.
 func (a *App) lostDevices() string {

@@ -52,7 +52,9 @@ type App struct {
 	dir   string
 	// disk is what the journal is written to, nil for the operating system's.
 	disk archive.FS
-	core *Core
+	// disks is a stopwatch on it.
+	disks *stopwatch
+	core  *Core
 	// lastSeen is the stamp of the last event of an earlier session.
 	lastSeen record.Stamp
 	journal  *archive.Journal
@@ -88,6 +90,20 @@ type App struct {
 	doubts     Doubts
 	doubted    Doubted
 	doubtAgain *time.Timer
+
+	// nurse looks after the board's health, ills are how its cells fail.
+	nurse *nurse
+	ills  ailments
+
+	// clockWake ticks while a clock runs. clockFace is what others were told of
+	// the clocks last, if they were told.
+	clockWake *time.Timer
+	ticking   bool
+	clockFace clockFace
+	clockTold bool
+
+	// calibrator lets the board be calibrated.
+	calibrator *calibrator
 
 	page   *web.Server
 	link   link
@@ -141,7 +157,10 @@ func newApp(o Options) *App {
 	}
 	a.rival = newDesk(o.Config.Opponent, o.Logger, a.now)
 	a.adviser = newDesk(o.Config.Opponent, o.Logger, a.now)
+	a.adviser.rates = o.Config.MQTT.Hints
 	a.analyst = newAnalyst(o.Logger, a.now)
+	a.nurse = newNurse(a)
+	a.calibrator = newCalibrator(a)
 	return a
 }
 
@@ -160,7 +179,7 @@ func (a *App) run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.rig.Close()) }()
-	if a.eyes, err = a.rig.Eyes(a.config); err != nil {
+	if a.eyes, err = a.calibrator.load(); err != nil {
 		return err
 	}
 	a.eyes.Doubt(a.core.Dead())
@@ -196,6 +215,8 @@ func (a *App) run(ctx context.Context, o Options) (err error) {
 	tasks.Go(func() { a.rival.keep(inner) })
 	tasks.Go(func() { a.adviser.keep(inner) })
 	tasks.Go(func() { a.analyst.keep(inner) })
+	tasks.Go(func() { a.nurse.keep(inner) })
+	tasks.Go(func() { a.calibrator.keep(inner) })
 	if listener != nil {
 		tasks.Go(func() {
 			if err := a.page.Serve(inner, listener); err != nil {
@@ -253,13 +274,17 @@ func closeListener(ln net.Listener) error {
 
 // loop is the one place where the referee is asked.
 func (a *App) loop(ctx context.Context) {
-	a.wake = stoppedTimer()
+	a.wake, a.clockWake = stoppedTimer(), stoppedTimer()
 	defer a.wake.Stop()
+	defer a.clockWake.Stop()
 	a.doubtAgain = stoppedTimer()
 	defer a.doubtAgain.Stop()
 	if a.core.State.Phase == referee.Playing {
 		seen, ok := readSeen(a.dir, a.journal.JID(), a.core.Seq())
-		a.step(referee.PowerOn{At: a.now(), Gap: a.gap(), Seen: seen, SeenOK: ok})
+		times, okTimes := readClock(a.dir, a.journal.JID(), a.core.Seq())
+		a.step(referee.PowerOn{
+			At: a.now(), Gap: a.gap(), Seen: seen, SeenOK: ok, Clock: times, ClockOK: okTimes,
+		})
 	}
 	a.askOpponent()
 	a.analyze()
@@ -273,6 +298,7 @@ func (a *App) loop(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case in := <-a.inputs:
+			a.ills.note(in)
 			a.step(in)
 			if isReading(in) {
 				a.scribe.put(seenFile, seenText(a.journal.JID(), a.core.Seq(), a.core.State.Sensed))
@@ -296,6 +322,8 @@ func (a *App) loop(ctx context.Context) {
 			a.analystSays(f)
 		case <-a.wake.C:
 			a.step(referee.Tick{At: a.now()})
+		case <-a.clockWake.C:
+			a.clockTicks()
 		case <-a.doubtAgain.C:
 		case <-systemd.C:
 			systemd.turn()
@@ -427,8 +455,10 @@ func (a *App) storage(err error) {
 func (a *App) present() {
 	a.cues.Now = a.now()
 	scene := display.Compose(&a.core.State, a.cues)
+	a.calibrator.scene(&scene, &a.core.State)
 	a.lamps.show(&scene)
-	a.panel.show(oled.Compose(oled.Input{State: &a.core.State}))
+	a.panel.show(oled.Compose(a.panelInput()))
+	a.tellClocks()
 	if a.durable < a.core.Seq() && a.trouble == nil {
 		return
 	}
@@ -456,9 +486,13 @@ func (a *App) view(state []byte) web.View {
 		Evals:    a.evaluations(), Evaluating: a.evaluating(),
 		Start: start.String(), First: start.Turn.String(),
 		Connections: map[string]string{"journal": "ok", "broker": a.link.status()},
+		Question:    a.openQuestion(),
+	}
+	if text := a.calibrator.sentence(); text != "" {
+		v.Sentence = text
 	}
 	// What the sentence says already need not be said twice.
-	for _, al := range a.alerts.list() {
+	for _, al := range a.alerts.list(false) {
 		if al.Text != v.Sentence {
 			v.Alerts = append(v.Alerts, al)
 		}
@@ -500,7 +534,8 @@ func (a *App) openJournal(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("make the data folder: %w", err)
 	}
-	journal, recovery, err := archive.Open(archive.Options{Dir: dir, FS: a.disk})
+	a.disks = watchDisk(a.disk)
+	journal, recovery, err := archive.Open(archive.Options{Dir: dir, FS: a.disks})
 	if err != nil {
 		return fmt.Errorf("open the journal: %w", err)
 	}

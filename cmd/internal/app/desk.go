@@ -15,6 +15,7 @@ import (
 	"reversi-board/engine/opponent/gtp"
 	"reversi-board/engine/opponent/nboard"
 	"reversi-board/engine/referee"
+	"reversi-board/engine/search"
 )
 
 // moment is a turn of a game: two questions about the same one are one.
@@ -35,7 +36,9 @@ type question struct {
 type verdict struct {
 	moment
 	square engine.Square
-	err    error
+	// rated are all moves with what they are worth, if the desk rates.
+	rated []search.Rated
+	err   error
 }
 
 // desk asks a player that is a program, on a goroutine of its own: the loop puts
@@ -54,7 +57,11 @@ type desk struct {
 	next *question
 	stop context.CancelCauseFunc // of the question under way
 
+	// rates says that moves are rated besides.
+	rates bool
+
 	// The rest belongs to keep.
+	rater  *search.Searcher
 	player opponent.Player
 	hired  referee.Opponent
 	game   string
@@ -154,7 +161,30 @@ func (d *desk) answer(ctx context.Context, q *question) verdict {
 	}
 	a, err := d.player.Move(ctx, q.Question)
 	v.square, v.err = a.Square, err
+	if err == nil && d.rates {
+		v.rated = d.rate(ctx, q)
+	}
 	return v
+}
+
+// ratingDepth is how many moves ahead ratings look, ratingMemory what they may
+// take, in bytes.
+const (
+	ratingDepth  = 6
+	ratingMemory = 4 << 20
+)
+
+// rate says what the moves of a question are worth, nothing when that is not
+// known.
+func (d *desk) rate(ctx context.Context, q *question) []search.Rated {
+	if d.rater == nil {
+		d.rater = search.New(search.Options{Depth: ratingDepth, Memory: ratingMemory, Now: d.now})
+	}
+	rated, err := d.rater.Rate(ctx, q.position, q.Rules.Goal, ratingDepth)
+	if err != nil {
+		return nil // It was withdrawn.
+	}
+	return rated
 }
 
 // hire makes sure that the player is the one who is asked for, and knows when

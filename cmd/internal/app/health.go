@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"reversi-board/configs"
@@ -38,6 +39,8 @@ type ScanHealth struct {
 	// Last and Longest are how long they took, in milliseconds.
 	Last    float64 `json:"last_ms"`
 	Longest float64 `json:"longest_ms"`
+	// Bits is how many bits the last one took on the buses.
+	Bits uint64 `json:"bits"`
 	// Lost are the cells that could not be known in the last one, bit n for cell
 	// n (a1 = 0).
 	Lost uint64 `json:"lost"`
@@ -228,11 +231,13 @@ func bankHealth(b *hall128.BankStats) ChipHealth {
 // watchedMatrix counts the scans of a board.
 type watchedMatrix struct {
 	matrix Matrix
-	// clock may be nil.
+	// clock may be nil. wire counts the bits on the buses.
 	clock func() time.Duration
+	wire  *atomic.Uint64
 
 	mu            sync.Mutex
 	scans, failed uint64
+	bits          uint64
 	last, longest time.Duration
 	lost          uint64
 	err           error
@@ -240,13 +245,13 @@ type watchedMatrix struct {
 
 // Scan implements Matrix.
 func (m *watchedMatrix) Scan(ctx context.Context, now time.Duration, f *hardware.Frame) error {
-	began := m.time()
+	began, wire := m.time(), m.wire.Load()
 	err := m.matrix.Scan(ctx, now, f)
-	took := m.time() - began
+	took, bits := m.time()-began, m.wire.Load()-wire
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.scans++
-	m.last, m.longest = took, max(m.longest, took)
+	m.last, m.longest, m.bits = took, max(m.longest, took), bits
 	m.lost = f.Lost
 	if err != nil {
 		m.failed++
@@ -267,7 +272,7 @@ func (m *watchedMatrix) health() ScanHealth {
 	defer m.mu.Unlock()
 	const millisecond = float64(time.Millisecond)
 	return ScanHealth{
-		Scans: m.scans, Failed: m.failed, Lost: m.lost, Error: textOf(m.err),
+		Scans: m.scans, Failed: m.failed, Bits: m.bits, Lost: m.lost, Error: textOf(m.err),
 		Last: float64(m.last) / millisecond, Longest: float64(m.longest) / millisecond,
 	}
 }

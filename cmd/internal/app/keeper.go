@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"reversi-board/display"
@@ -17,14 +18,42 @@ type lampKeeper struct {
 	app   *App
 	lamps Lights
 	fresh chan struct{}
+	// dimmed says that the supply is too low for bright LEDs; level is how bright they
+	// are, which belongs to keep.
+	dimmed atomic.Bool
+	level  uint8
 
 	mu    sync.Mutex
 	scene display.Scene
 }
 
 func newLampKeeper(a *App) *lampKeeper {
-	return &lampKeeper{app: a, lamps: a.rig.Lights, fresh: make(chan struct{}, 1)}
+	return &lampKeeper{app: a, lamps: a.rig.Lights, fresh: make(chan struct{}, 1), level: a.config.Hardware.LEDs.Brightness}
 }
+
+// dim makes the LEDs darker, or as bright as the settings say; it never waits
+// for them.
+func (k *lampKeeper) dim(on bool) {
+	if k.dimmed.Swap(on) != on {
+		nudge(k.fresh)
+	}
+}
+
+// adjust sets the brightness.
+func (k *lampKeeper) adjust() {
+	want := k.app.config.Hardware.LEDs.Brightness
+	if k.dimmed.Load() {
+		want = max(1, want/dimming)
+	}
+	if want != k.level {
+		k.level = want
+		k.lamps.SetBrightness(want)
+	}
+}
+
+// dimming is what is left of the brightness, as a divisor, when the supply is
+// too low.
+const dimming = 4
 
 // show replaces the scene; it never waits for the LEDs.
 func (k *lampKeeper) show(scene *display.Scene) {
@@ -64,6 +93,7 @@ func (k *lampKeeper) keep(ctx context.Context) {
 		k.mu.Lock()
 		scene := k.scene
 		k.mu.Unlock()
+		k.adjust()
 		sent, again, err := k.lamps.Show(&scene, k.app.now())
 		if err != nil != failing {
 			failing = err != nil
@@ -92,7 +122,7 @@ func (k *lampKeeper) tell() {
 	}
 	var px [engine.Squares]web.RGB
 	if k.app.rig.Sim != nil {
-		full := int(k.app.config.Hardware.LEDs.Brightness)
+		full := int(k.level)
 		for i, l := range k.app.rig.Sim.Seen() {
 			px[i] = bright(l, full)
 		}

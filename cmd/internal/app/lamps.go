@@ -30,6 +30,9 @@ type Lights interface {
 	Show(scene *display.Scene, now time.Duration) (sent bool, again time.Duration, err error)
 	// Dark turns all LEDs off.
 	Dark() error
+	// SetBrightness changes the brightness, 0 to 255, from the next Show on, which
+	// sends the scene again.
+	SetBrightness(b uint8)
 	// Shown returns what was sent last, as colors.
 	Shown() [engine.Squares]hardware.RGB
 }
@@ -45,6 +48,7 @@ type lamps[P picture] struct {
 	render func(scene *display.Scene, now time.Duration, next *P) (moves bool)
 	send   func(p *P) error
 	dark   func() error
+	bright func(b uint8)
 	// refresh is how often the same picture is sent again, 0 for never.
 	refresh time.Duration
 
@@ -85,6 +89,12 @@ func (l *lamps[P]) Dark() error {
 	return nil
 }
 
+// SetBrightness implements Lights.
+func (l *lamps[P]) SetBrightness(b uint8) {
+	l.shown = false
+	l.bright(b)
+}
+
 // Shown implements Lights.
 func (l *lamps[P]) Shown() [engine.Squares]hardware.RGB { return l.wire.colors() }
 
@@ -97,6 +107,7 @@ func (p colorPicture) colors() [engine.Squares]hardware.RGB { return p }
 type colorStrip interface {
 	Show(px *[engine.Squares]hardware.RGB) error
 	Dark() error
+	SetBrightness(b uint8)
 }
 
 // ColorLights returns the lights of a strip of RGB LEDs.
@@ -112,6 +123,7 @@ func ColorLights(s colorStrip) Lights {
 		},
 		send:    func(p *colorPicture) error { return s.Show((*[engine.Squares]hardware.RGB)(p)) },
 		dark:    s.Dark,
+		bright:  s.SetBrightness,
 		refresh: stripPeriod,
 	}
 }
@@ -133,6 +145,7 @@ func (p bicolorPicture) colors() (px [engine.Squares]hardware.RGB) {
 type bicolorModule interface {
 	Show(red, green uint64) error
 	Dark() error
+	SetBrightness(b uint8)
 }
 
 // BicolorLights returns the lights of a module in red and green.
@@ -144,6 +157,7 @@ func BicolorLights(m bicolorModule) Lights {
 		},
 		send:    func(p *bicolorPicture) error { return m.Show(uint64(p.red), uint64(p.green)) },
 		dark:    m.Dark,
+		bright:  m.SetBrightness,
 		refresh: refreshPeriod,
 	}
 }
@@ -162,6 +176,7 @@ func (p monoPicture) colors() (px [engine.Squares]hardware.RGB) {
 type monoModule interface {
 	Show(on uint64) error
 	Dark() error
+	SetBrightness(b uint8)
 }
 
 // MonoLights returns the lights of a module of one color.
@@ -173,6 +188,7 @@ func MonoLights(m monoModule) Lights {
 		},
 		send:    func(p *monoPicture) error { return m.Show(uint64(p.on)) },
 		dark:    m.Dark,
+		bright:  m.SetBrightness,
 		refresh: refreshPeriod,
 	}
 }

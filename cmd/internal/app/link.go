@@ -176,6 +176,9 @@ func (a *App) mqttOrder(req mqtt.Request) {
 	code, text := a.carryOut(string(req.Role), req.From, web.Command{
 		Name: req.Name, ID: req.ID, Args: req.RawArgs, IfSeq: req.IfSeq,
 	})
+	if code == "" && req.Name == diagCommand {
+		a.nurse.order(req.Diag)
+	}
 	response := mqtt.Response{Code: mqtt.Code(code), Text: text, Seq: a.core.Seq()}
 	a.whenDurable(func() { req.Reply(response) })
 }
@@ -215,6 +218,8 @@ func (a *App) carryOut(role, from string, c web.Command) (code, text string) {
 		refusal = a.hintRefused()
 	case c.Name == evaluateCommand:
 		refusal = a.evaluateRefused(c.Args)
+	case c.Name == confirmCommand:
+		refusal = a.confirmRefused(c.Args)
 	}
 	if refusal != "" {
 		return string(referee.NotAllowed), refusal
@@ -225,13 +230,25 @@ func (a *App) carryOut(role, from string, c web.Command) (code, text string) {
 	if refused != nil {
 		return string(refused.Code), refused.Text
 	}
+	a.follow(c)
+	return "", ""
+}
+
+// follow does what follows from an accepted command besides what the referee
+// does.
+func (a *App) follow(c web.Command) {
 	switch c.Name {
 	case hintCommand:
 		a.advise()
 	case evaluateCommand:
 		a.setEvaluating(c.Args)
+	case confirmCommand:
+		a.believe(c.Args)
+	case maskCommand:
+		if squares, err := maskedBy(c.Args); err == nil { // it has been read before
+			a.eyes.Doubt(squares)
+		}
 	}
-	return "", ""
 }
 
 // allowed returns why a role may not give an order now, empty when it may.
@@ -242,7 +259,9 @@ func (a *App) allowed(role string, what referee.Order) string {
 		if running && role == string(mqtt.HA) {
 			return "a game is running: only the arbiter may start another"
 		}
-	case referee.Undo, referee.Look, referee.Pause, referee.Resume, referee.Resign, referee.Adjudicate, referee.ClockSet,
+	case referee.Pause, referee.Resume, referee.Undo:
+		return rulingRefused(role, what, a.core.State.Match.Profile)
+	case referee.Look, referee.Resign, referee.Adjudicate, referee.ClockSet,
 		referee.PlayersSet, referee.CorrectSquare, referee.Revise, referee.LetStand, referee.Claim, referee.PassPressed:
 	}
 	return ""

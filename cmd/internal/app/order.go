@@ -22,6 +22,9 @@ const maxName = 64
 // orderOf reads the arguments of a command. What a new game leaves out is taken
 // from match.
 func orderOf(name string, args json.RawMessage, match referee.Match) (referee.Order, error) {
+	if ruling, ok, err := rulingOf(name, args); ok {
+		return ruling, err
+	}
 	switch name {
 	case "new":
 		return newGameOrder(args, match)
@@ -41,8 +44,14 @@ func orderOf(name string, args json.RawMessage, match referee.Match) (referee.Or
 	case evaluateCommand:
 		_, err := switchOf(args)
 		return referee.Look{}, err
-	case "replay":
-		// The link has checked the arguments and sends the events itself.
+	case confirmCommand:
+		_, err := confirmed(args)
+		return referee.Look{}, err
+	case maskCommand:
+		_, err := maskedBy(args)
+		return referee.Look{}, err
+	case "replay", diagCommand:
+		// The link has checked the arguments and does it itself.
 		return referee.Look{}, nil
 	default:
 		return nil, fmt.Errorf("there is no command %.32q", name)

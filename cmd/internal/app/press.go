@@ -2,10 +2,12 @@ package app
 
 import (
 	"context"
+	"time"
 
 	"github.com/oklog/ulid/v2"
 
 	"reversi-board/display/web"
+	"reversi-board/engine"
 	"reversi-board/engine/referee"
 	"reversi-board/hardware/button"
 	"reversi-board/hardware/buzzer"
@@ -22,15 +24,32 @@ func (a *App) watchButtons(ctx context.Context) {
 // pressed does what a button at the board asks for. A game that runs is given up
 // only when the button is held.
 func (a *App) pressed(e button.Event) {
+	if a.calibrator.pressed(e) {
+		return
+	}
 	running := a.core.State.Phase == referee.Playing || a.core.State.Phase == referee.Paused
 	switch {
 	case e.Kind == button.Stuck || e.Kind == button.Recovered:
 		a.stuckButton(e)
+	case e.Button == ClockBlack && e.Kind == button.Pressed:
+		a.clockPressed(engine.Black, e.At)
+	case e.Button == ClockWhite && e.Kind == button.Pressed:
+		a.clockPressed(engine.White, e.At)
+	case e.Button == Pass && e.Kind == button.Pressed:
+		a.byButton("pass")
 	case e.Button == Hint && e.Kind == button.Pressed:
 		a.byButton(hintCommand)
 	case e.Button == NewGame && (e.Kind == button.Pressed && !running || e.Kind == button.Held && running):
 		a.byButton("new")
 	}
+}
+
+// clockPressed tells the referee that a player has pressed the clock: the time
+// counts from the press, what lies on the board from when it has settled.
+func (a *App) clockPressed(by engine.Color, at time.Duration) {
+	wait := a.config.Sensing.Settle + 2*a.config.Sensing.Period()
+	a.step(referee.Pressed{At: at, By: by, Wait: wait})
+	a.sound(buzzer.Click)
 }
 
 // byButton gives a command as the player who sits at the board.
@@ -55,6 +74,7 @@ func (a *App) stuckButton(e button.Event) {
 	} else {
 		delete(a.stuck, e.Button)
 	}
+	a.nurse.buttons(a.stuck)
 }
 
 // sound plays a rhythm, if there is a buzzer.

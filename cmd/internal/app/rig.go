@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"reversi-board/configs"
@@ -51,6 +52,8 @@ type Rig struct {
 	Interrupt func(ctx context.Context) error
 
 	wires wires
+	// bits counts what goes over the buses.
+	bits atomic.Uint64
 	// scans is Matrix, interrupts says that a line tells of changes.
 	scans      *watchedMatrix
 	interrupts bool
@@ -89,7 +92,7 @@ func (r *Rig) open(c *configs.Hardware, o RigOptions) (err error) {
 	if err := r.openMatrix(c, o); err != nil {
 		return fmt.Errorf("wire the cells: %w", err)
 	}
-	r.scans = &watchedMatrix{matrix: r.Matrix, clock: o.Now}
+	r.scans = &watchedMatrix{matrix: r.Matrix, clock: o.Now, wire: &r.bits}
 	r.Matrix, r.interrupts = r.scans, c.Kind == configs.Hall128 && c.Interrupt != ""
 	if r.Lights, err = r.openLights(c, o); err != nil {
 		return fmt.Errorf("start the LEDs: %w", err)
@@ -133,7 +136,7 @@ func (r *Rig) openBuses(o RigOptions) {
 		if taps.SCL != nil || rail != nil {
 			b.Recover = taps.Recover
 		}
-		r.Buses = append(r.Buses, hardware.NewBus(raw, b))
+		r.Buses = append(r.Buses, hardware.NewBus(meter{raw, &r.bits}, b))
 	}
 }
 

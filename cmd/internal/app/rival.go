@@ -9,6 +9,8 @@ import (
 	"reversi-board/engine"
 	"reversi-board/engine/opponent"
 	"reversi-board/engine/referee"
+	"reversi-board/engine/search"
+	"reversi-board/mqtt"
 )
 
 // adviserLevel is the strength of who suggests moves to people.
@@ -156,6 +158,20 @@ func (a *App) adviserSays(v verdict) {
 		return
 	}
 	a.cues.Hints, a.cues.Best = a.core.State.Game.Legal(), v.square.Bit()
+	a.publishHint(v.rated)
+}
+
+// publishHint tells MQTT what the moves are worth, if the settings and the event
+// allow it.
+func (a *App) publishHint(rated []search.Rated) {
+	if a.link.adapter == nil || len(rated) == 0 || a.core.State.Match.Profile.Hints != referee.HintsOn {
+		return
+	}
+	moves := make([]mqtt.HintMove, 0, len(rated))
+	for _, r := range rated {
+		moves = append(moves, mqtt.HintMove{Move: r.Move.String(), Score: r.Score})
+	}
+	a.link.adapter.Show(mqtt.Hint, mqtt.EncodeHint(a.core.Seq(), moves))
 }
 
 // suggestion is the sentence about the move that is lit, empty when none is.

@@ -21,9 +21,14 @@ func (a *App) scan(ctx context.Context, eyes *Eyes) {
 		if a.hands != nil && a.hands.advance(now) {
 			nudge(a.touched)
 		}
+		if a.calibrator.scan(ctx, now) {
+			continue
+		}
+		a.calibrator.renew(eyes)
 		// The cells of a bus that cannot be read come as lost cells; the bus
 		// itself logs the cause once.
 		inputs, _ := eyes.Look(ctx, now)
+		a.nurse.visit(now)
 		for _, in := range inputs {
 			select {
 			case a.inputs <- in:

@@ -39,6 +39,7 @@
  * @property {string[]|null} failed
  * @property {(number|null)[]|null} evals  Black's minus White's discs expected in the end, after each ply
  * @property {boolean} evaluating  whether the running game is evaluated
+ * @property {{text: string, squares: string[]}|null} question  where a disc lies that is not seen
  *
  * @typedef {object} Card
  * @property {string} board

@@ -35,6 +35,7 @@ export class Panel {
     /** @type {View|null} */
     this.view = null;
     this.listed = "";
+    this.asked = " ";
     $("undo").addEventListener("click", () => this.command("undo", { plies: this.back() }, true));
     $("hint").addEventListener("click", () => this.command("hint", {}, true));
     $("evaluate").addEventListener("click", () => this.command("evaluate", { on: !this.view?.evaluating }, false));
@@ -185,6 +186,7 @@ export class Panel {
     const state = view.state;
     $("sentence").textContent = view.sentence || "Waiting for the board.";
     this.alerts(view);
+    this.question(view);
     this.links(view);
     if (!state) return;
     const { black, white } = state.score;
@@ -250,6 +252,24 @@ export class Panel {
         item.append(element("span", "vh", `${a.severity}: `), element("span", "", a.text));
         if (a.squares?.length && !a.squares.every((s) => a.text.includes(s))) item.append(element("span", "where", a.squares.join(" ")));
         return item;
+      }),
+    );
+  }
+
+  /** Asks what only people can know. @param {View} view */
+  question(view) {
+    const { text = "", squares = [] } = view.question ?? {};
+    const asked = `${text} ${squares}`;
+    if (asked === this.asked) return;
+    this.asked = asked;
+    $("question").hidden = squares.length === 0;
+    $("question-text").textContent = text;
+    $("answers").replaceChildren(
+      ...squares.map((square) => {
+        const button = element("button", "", squares.length === 1 ? "Yes, there" : `On ${square}`);
+        button.setAttribute("type", "button");
+        button.addEventListener("click", () => this.command("confirm", { square }, true));
+        return button;
       }),
     );
   }

@@ -1,9 +1,6 @@
 // The live stream: one connection for all tabs of this browser, read with
 // fetch because an EventSource hides the heartbeats that prove it is alive.
 
-const PATH = "/api/v1/stream";
-const LOCK = "reversi-board-stream";
-
 /**
  * @typedef {{type: string, data: any, id: string}} Message
  * @typedef {"connecting"|"live"|"stale"|"offline"} Link
@@ -42,10 +39,13 @@ export class Parser {
  */
 export class Stream {
   /**
-   * @param {{stale: number, message: (m: Message) => void, link: (l: Link, silentFor: number) => void}} o
+   * @param {{path?: string, stale: number, message: (m: Message) => void, link: (l: Link, silentFor: number) => void}} o
    */
   constructor(o) {
     this.o = o;
+    this.path = o.path ?? "/api/v1/stream";
+    /** What the tabs with the same stream have in common. */
+    this.lock = `reversi-board${this.path}`;
     this.lastID = "";
     this.fresh = false; // the next connection asks for a snapshot
     this.alive = performance.now(); // when a byte last arrived
@@ -70,7 +70,7 @@ export class Stream {
       this.read();
       return;
     }
-    this.channel = new BroadcastChannel(LOCK);
+    this.channel = new BroadcastChannel(this.lock);
     this.channel.onmessage = (e) => this.hear(e.data);
     this.queue(false);
     this.channel.postMessage({ kind: "hello" });
@@ -85,7 +85,7 @@ export class Stream {
   /** Waits to lead, or takes the lead from a tab that has gone silent. @param {boolean} steal */
   queue(steal) {
     navigator.locks
-      .request(LOCK, steal ? { steal } : {}, async () => {
+      .request(this.lock, steal ? { steal } : {}, async () => {
         this.leading = true;
         await this.read();
       })
@@ -125,7 +125,7 @@ export class Stream {
   async once(signal) {
     const resume = this.lastID && !this.fresh;
     this.fresh = false;
-    const response = await fetch(PATH, {
+    const response = await fetch(this.path, {
       headers: resume ? { "Last-Event-ID": this.lastID } : {},
       cache: "no-store",
       signal,

@@ -1,0 +1,81 @@
+package app
+
+import (
+	"fmt"
+	"strings"
+
+	"reversi-board/engine"
+	"reversi-board/engine/referee"
+)
+
+// ailments are how cells fail now, in the order in which they are told.
+type ailments struct {
+	stuck, flapping, ghost, dead, drift engine.Bitboard
+}
+
+// note takes note of what the eyes say.
+func (a *ailments) note(in referee.Input) {
+	if f, ok := in.(referee.CellsFailed); ok {
+		if set := a.of(f.Kind); set != nil {
+			*set |= f.Squares
+		}
+	}
+	if b, ok := in.(referee.CellsBack); ok {
+		if set := a.of(b.Kind); set != nil {
+			*set &^= b.Squares
+		}
+	}
+}
+
+// of returns the cells that fail in a way, nil for those that are only lost.
+func (a *ailments) of(kind referee.FaultKind) *engine.Bitboard {
+	switch kind {
+	case referee.Stuck:
+		return &a.stuck
+	case referee.Flapping:
+		return &a.flapping
+	case referee.Ghost:
+		return &a.ghost
+	case referee.Dead:
+		return &a.dead
+	case referee.Drift:
+		return &a.drift
+	case referee.LostBank, referee.Reset:
+	}
+	return nil
+}
+
+// text says what is wrong with the cells and where to look.
+func (a *ailments) text() string {
+	var parts []string
+	for _, p := range [...]struct {
+		cells engine.Bitboard
+		one   string
+	}{
+		{a.stuck, "shows what no disc can show: look for a short at its sensor"},
+		{a.flapping, "changes to and fro: look for a loose joint or a weak magnet"},
+		{a.ghost, "may only seem to hold a disc: look for a shorted diode"},
+		{a.dead, "shows no disc where one must lie: look at the supply and the wires of its sensor"},
+		{a.drift, "has drifted too far: calibrate the board"},
+	} {
+		if p.cells != 0 {
+			parts = append(parts, fmt.Sprintf("The cell of %s %s.", p.cells, p.one))
+		}
+	}
+	if len(parts) == 0 {
+		return "Some cells are not to be believed."
+	}
+	return strings.Join(parts, " ") + " What lies there follows from the rules."
+}
+
+// lostText says why cells cannot be read.
+func lostText(lost engine.Bitboard, f *facts) string {
+	text := fmt.Sprintf("%s cannot be read", lost)
+	if lost == ^engine.Bitboard(0) {
+		text = "No cell can be read"
+	}
+	if f.silent != "" {
+		text += ": " + f.silent
+	}
+	return text + ". Look at the plugs and the supply of the board."
+}
