@@ -33,6 +33,10 @@ type stateJSON struct {
 	Result     *resultJSON  `json:"result"`
 	Clock      clockJSON    `json:"clock"`
 	Problem    problemJSON  `json:"problem"`
+	// Halted says that the clocks stand until play goes on, after a power cut or
+	// since a finished game was opened again.
+	Halted    bool           `json:"halted"`
+	Objection *objectionJSON `json:"objection"`
 }
 
 // The parts of the snapshot.
@@ -46,10 +50,24 @@ type (
 		White int `json:"white"`
 		Empty int `json:"empty"`
 	}
+	// Missed, extra and improper are written where the move left the rules.
 	lastJSON struct {
-		Move    string  `json:"move"`
-		By      string  `json:"by"`
-		Flipped squares `json:"flipped"`
+		Move     string  `json:"move"`
+		By       string  `json:"by"`
+		Flipped  squares `json:"flipped"`
+		Missed   squares `json:"missed,omitempty"`
+		Extra    squares `json:"extra,omitempty"`
+		Improper string  `json:"improper,omitempty"`
+	}
+	// objectionJSON is what may be said against the last move: ply placed the
+	// disc, by is who may claim, or has.
+	objectionJSON struct {
+		Ply      int     `json:"ply"`
+		By       string  `json:"by"`
+		Missed   squares `json:"missed"`
+		Extra    squares `json:"extra"`
+		Improper *string `json:"improper"`
+		Claimed  bool    `json:"claimed"`
 	}
 	pendingJSON struct {
 		Move    string  `json:"move"`
@@ -102,7 +120,7 @@ func EncodeState(env Envelope, s *referee.State) ([]byte, error) {
 		},
 		Transcript: s.Transcript(), Players: encodePlayers(s.Match.Players), Hand: hand(s.Game),
 		Clock:   encodeClock(env, &s.Clock),
-		Problem: problem(env, s.Problem),
+		Problem: problem(env, s.Problem), Halted: s.Halted, Objection: objection(s),
 	}
 	if s.Phase == referee.Playing {
 		w.Legal = squares(s.Game.Legal())
@@ -134,7 +152,29 @@ func last(s *referee.State) *lastJSON {
 	if !ok {
 		return nil
 	}
-	return &lastJSON{Move: e.Move.String(), By: e.By.String(), Flipped: squares(e.Flipped)}
+	return &lastJSON{
+		Move: e.Move.String(), By: e.By.String(), Flipped: squares(e.Flipped),
+		Missed: squares(e.Missed), Extra: squares(e.Extra), Improper: e.Improper.String(),
+	}
+}
+
+// objection writes what may be said against the last move, nil for nothing.
+func objection(s *referee.State) *objectionJSON {
+	o := s.Objection
+	if !o.Open {
+		return nil
+	}
+	ply := 0
+	for _, e := range s.Entries[:o.Entry+1] {
+		if e.Move != engine.PassMove {
+			ply++
+		}
+	}
+	e := &s.Entries[o.Entry]
+	return &objectionJSON{
+		Ply: ply, By: e.By.Opponent().String(), Missed: squares(e.Missed), Extra: squares(e.Extra),
+		Improper: orNull(e.Improper.String()), Claimed: o.Claimed,
+	}
 }
 
 // pending writes the move that is being made.
