@@ -9,6 +9,7 @@ import (
 
 	"reversi-board/engine"
 	"reversi-board/engine/referee"
+	"reversi-board/mqtt"
 )
 
 // maxReason bounds the reason of a ruling in characters.
@@ -244,4 +245,22 @@ func letStandOrder(args json.RawMessage) (referee.Order, error) {
 		return nil, err
 	}
 	return referee.LetStand{Reason: string(want.Reason)}, want.Reason.check(true)
+}
+
+// rulingRefused returns why a role may not rule like that under a profile, empty
+// when it may: in a game for fun whatever the house does is welcome, elsewhere the
+// arbiter rules.
+func rulingRefused(role string, what referee.Order, p referee.Profile) string {
+	switch what.(type) {
+	case referee.Pause, referee.Resume:
+		if role == string(mqtt.HA) && p.Name != referee.HomeName {
+			return "the rules of this event let only an arbiter stop the game"
+		}
+	case referee.Undo:
+		if role == string(mqtt.HA) && p.Takeback != referee.TakebackFree ||
+			role == string(mqtt.Player) && p.Takeback == referee.TakebackNever {
+			return "the rules of this event let only an arbiter take a move back"
+		}
+	}
+	return ""
 }

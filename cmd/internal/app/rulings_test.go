@@ -106,3 +106,31 @@ func FuzzRulings(f *testing.F) {
 		}
 	})
 }
+
+// Who may stop the clocks and take moves back depends on the event.
+func TestRulingsByRole(t *testing.T) {
+	t.Parallel()
+	home := referee.Home()
+	strict := home
+	strict.Name, strict.Takeback = "woc", referee.TakebackNever
+	for _, c := range []struct {
+		role    string
+		order   referee.Order
+		profile referee.Profile
+		may     bool
+	}{
+		{"ha", referee.Pause{}, home, true},
+		{"ha", referee.Resume{}, strict, false},
+		{"ops", referee.Pause{}, strict, true},
+		{"ha", referee.Undo{Plies: 1}, home, true},
+		{"ha", referee.Undo{Plies: 1}, strict, false},
+		{"player", referee.Undo{Plies: 1}, home, true},
+		{"player", referee.Undo{Plies: 1}, strict, false},
+		{"arbiter", referee.Undo{Plies: 1}, strict, true},
+		{"player", referee.Claim{}, strict, true},
+	} {
+		if refused := rulingRefused(c.role, c.order, c.profile); (refused == "") != c.may {
+			t.Errorf("%s, %T under %s: refused %q", c.role, c.order, c.profile.Name, refused)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"sync"
@@ -51,8 +52,18 @@ func (s *scribe) write() {
 	s.mu.Unlock()
 	for name, content := range todo {
 		path := filepath.Join(s.dir, name)
-		if os.WriteFile(path+".new", []byte(content), 0o600) == nil {
+		if writeSynced(path+".new", content) == nil {
 			_ = os.Rename(path+".new", path)
 		}
 	}
+}
+
+// writeSynced writes a file that is whole after a power cut.
+func writeSynced(path, content string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600) //nolint:gosec // a name of ours in the data folder
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(content)
+	return errors.Join(err, f.Sync(), f.Close())
 }

@@ -1,0 +1,124 @@
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"reversi-board/display/oled"
+	"reversi-board/engine"
+	"reversi-board/engine/clock"
+	"reversi-board/engine/record"
+	"reversi-board/mqtt"
+)
+
+// clockFile holds what the clocks showed last, so that a power cut gives nobody
+// the time back since the last move. It names the event after which that was so:
+// with another last event in the journal it says nothing.
+const clockFile = "last-clock.txt"
+
+// clockTick is how often the clocks are kept while one runs, and how often they
+// are shown on the small display.
+const clockTick = time.Second
+
+// clockText is the content of clockFile.
+func clockText(jid string, seq uint64, t clock.Times) (string, error) {
+	times, err := json.Marshal(t)
+	if err != nil {
+		return "", fmt.Errorf("write the clocks: %w", err)
+	}
+	return fmt.Sprintf("%s %d %s\n", jid, seq, times), nil
+}
+
+// readClock returns what the clocks showed last; ok is false when that is not
+// known.
+func readClock(dir, jid string, seq uint64) (t clock.Times, ok bool) {
+	text, err := os.ReadFile(filepath.Join(dir, clockFile)) //nolint:gosec // a fixed name in the data folder
+	if err != nil {
+		return t, false
+	}
+	times, ok := strings.CutPrefix(string(text), fmt.Sprintf("%s %d ", jid, seq))
+	if !ok || json.Unmarshal([]byte(times), &t) != nil {
+		return clock.Times{}, false
+	}
+	for side := range t.Left {
+		if t.Left[side] < 0 || t.Periods[side] < 0 {
+			return clock.Times{}, false
+		}
+	}
+	return t, true
+}
+
+// clockFace is what others must be told when it changes: they count for
+// themselves in between.
+type clockFace struct {
+	settings clock.Settings
+	running  engine.Color
+	down     [2]bool
+	// flagAt is when the running clock's flag will fall, left what a clock that
+	// stands shows.
+	flagAt time.Duration
+	left   [2]time.Duration
+}
+
+// faceOf returns what there is to be told of the clocks.
+func faceOf(c *clock.Clock, now time.Duration) clockFace {
+	f := clockFace{settings: c.Settings, running: c.Running, down: c.Down}
+	f.flagAt, _ = c.FlagAt()
+	for _, side := range []engine.Color{engine.Black, engine.White} {
+		if c.Running == engine.None || side != c.Running && !c.Settings.Shared {
+			f.left[side] = c.Remaining(side, now)
+		}
+	}
+	return f
+}
+
+// tellClocks publishes the clocks when they were started, stopped or set, and
+// keeps asking for a tick while one runs.
+func (a *App) tellClocks() {
+	c := &a.core.State.Clock
+	if c.On() && c.Running != engine.None {
+		if !a.ticking {
+			a.ticking = true
+			a.clockWake.Reset(clockTick)
+		}
+	}
+	face := faceOf(c, a.now())
+	if a.link.adapter == nil || a.clockTold && face == a.clockFace {
+		return
+	}
+	payload, err := record.EncodeClock(a.core.Envelope(), &a.core.State)
+	if err != nil {
+		a.log.Error("write the clocks", "error", err)
+		return
+	}
+	a.clockFace, a.clockTold = face, true
+	a.link.adapter.Show(mqtt.Clock, payload)
+}
+
+// clockTicks keeps the clocks for the case of a power cut, and moves them on the
+// small display.
+func (a *App) clockTicks() {
+	a.ticking = false
+	if text, err := clockText(a.journal.JID(), a.core.Seq(), a.core.State.Clock.Times(a.now())); err == nil {
+		a.scribe.put(clockFile, text)
+	}
+	a.panel.show(oled.Compose(a.panelInput()))
+}
+
+// panelInput is what the small display has to show.
+func (a *App) panelInput() oled.Input {
+	in := oled.Input{State: &a.core.State}
+	c := &a.core.State.Clock
+	if c.On() {
+		now := a.now()
+		in.Clocks = &[2]oled.Clock{
+			{Left: c.Remaining(engine.Black, now), Flag: c.Flagged(engine.Black)},
+			{Left: c.Remaining(engine.White, now), Flag: c.Flagged(engine.White)},
+		}
+	}
+	return in
+}

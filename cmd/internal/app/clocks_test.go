@@ -1,0 +1,85 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"reversi-board/engine"
+	"reversi-board/engine/clock"
+)
+
+// What the clocks showed is known again after a restart, if the journal has not
+// gone on since; anything else in the file is no clock.
+func TestClocksAreKept(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	c := clock.New(clock.Same(clock.Control{Main: 5 * time.Minute}))
+	c.Start(engine.Black, 0)
+	want := c.Times(42 * time.Second)
+	text, err := clockText("J", 7, want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, clockFile), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, ok := readClock(dir, "J", 7); ok {
+		t.Error("clocks were read before they were kept")
+	}
+	write(text)
+	if got, ok := readClock(dir, "J", 7); !ok || got != want || got.Left[engine.Black] != 4*time.Minute+18*time.Second {
+		t.Errorf("read %+v, %t, want %+v", got, ok, want)
+	}
+	for _, other := range []struct {
+		jid string
+		seq uint64
+	}{{"J", 8}, {"K", 7}, {"J", 77}} {
+		if _, ok := readClock(dir, other.jid, other.seq); ok {
+			t.Errorf("the clocks of event 7 are those of event %d of %s", other.seq, other.jid)
+		}
+	}
+	for _, bad := range []string{"", "J 7 ", "J 7 {", "J 7 null x", `J 7 {"Left":[-1,0]}`, text[:len(text)/2]} {
+		write(bad)
+		if got, ok := readClock(dir, "J", 7); ok {
+			t.Errorf("%q gives %+v", bad, got)
+		}
+	}
+}
+
+// Others are told of the clocks when something happens to them, and not while
+// they just run.
+func TestFaceOfClocks(t *testing.T) {
+	t.Parallel()
+	c := clock.New(clock.Same(clock.Control{Main: 5 * time.Minute, Increment: time.Second}))
+	before := faceOf(&c, 0)
+	c.Start(engine.Black, time.Second)
+	running := faceOf(&c, time.Second)
+	if running == before {
+		t.Error("a clock that was started looks as before")
+	}
+	later := c
+	later.Advance(30 * time.Second)
+	if got := faceOf(&later, 31*time.Second); got != running {
+		t.Errorf("a clock that runs looks different later: %+v, %+v", got, running)
+	}
+	c.Press(engine.Black, 40*time.Second)
+	if faceOf(&c, 40*time.Second) == running {
+		t.Error("a press changes nothing")
+	}
+	pressed := faceOf(&c, 40*time.Second)
+	c.Set(engine.Black, time.Minute, 50*time.Second)
+	if faceOf(&c, 50*time.Second) == pressed {
+		t.Error("a clock that was set looks as before")
+	}
+	shared := clock.New(clock.Settings{Sides: [2]clock.Control{{Main: time.Minute}}, Shared: true})
+	shared.Start(engine.Black, 0)
+	first := faceOf(&shared, 0)
+	if got := faceOf(&shared, 30*time.Second); got != first {
+		t.Errorf("a shared clock that runs looks different later: %+v, %+v", got, first)
+	}
+}
