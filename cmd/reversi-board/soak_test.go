@@ -23,6 +23,38 @@ func TestSoakTellsThatAllIsWell(t *testing.T) {
 	}
 }
 
+// TestSoakWithFaults: the report counts the faults by kind, and the command line
+// that plays a game again has them, too.
+func TestSoakWithFaults(t *testing.T) {
+	got := call(t.Context(), "soak", "--games", "2", "--seed", "3", "--config", "hall-128.yaml", "--faults", "nack,leds")
+	if got.code != 0 || got.stderr != "" {
+		t.Fatalf("%+v", got)
+	}
+	for _, want := range []string{
+		"every record is what the hands meant\n", "\n  faults           ", ": nack ", ", leds ",
+		"\n  not reported     0 of them\n", "\n  complaints       0, about discs that a bad cell showed\n",
+	} {
+		if !strings.Contains(got.stdout, want) {
+			t.Errorf("%q is not in\n%s", want, got.stdout)
+		}
+	}
+	if strings.Contains(got.stdout, "brownout") {
+		t.Errorf("a fault that was not asked for:\n%s", got.stdout)
+	}
+	f := soakFlags{games: 50, seed: 9, variant: "classic", config: "hall-128.yaml", faults: "all"}
+	if line, want := f.again(41), "reversi-board soak --seed 9 --only 41 --config hall-128.yaml --faults all --games 50 --variant classic"; line != want {
+		t.Errorf("%q, want %q", line, want)
+	}
+	got = call(t.Context(), "soak", "--json", "--games", "1", "--seed", "3", "--faults", "nack")
+	var r struct {
+		Faults     map[string]int `json:"faults"`
+		Unreported *int           `json:"unreported_faults"`
+	}
+	if err := json.Unmarshal([]byte(got.stdout), &r); err != nil || r.Faults["nack"] == 0 || len(r.Faults) != 1 || r.Unreported == nil || *r.Unreported != 0 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 // TestSoakJSON also knows the games: the first one has 60 discs and two passes,
 // the one 15 games later is the wipe-out after 9 discs of the other table.
 func TestSoakJSON(t *testing.T) {
@@ -97,6 +129,14 @@ func TestSoakWrongUsage(t *testing.T) {
 		{
 			[]string{"--variant", "chess"},
 			2, `reversi-board soak: --variant: unknown variant "chess": want one of [classic reverse historic white-first festival custom]` + see,
+		},
+		{
+			[]string{"--faults", "thunder"},
+			2, `reversi-board soak: --faults: unknown fault "thunder": want all, or some of nack,brownout,stuck-bus,noise,flapping,interrupt,leds,display,converter` + see,
+		},
+		{
+			[]string{"--config", "reed-64.yaml", "--faults", "nack,brownout"},
+			2, "reversi-board soak: --faults: this board cannot have the fault brownout: want all, or some of nack,flapping,leds" + see,
 		},
 		{[]string{"--real", ""}, 2, `reversi-board soak: invalid value "" for flag -real: no file named` + see},
 		{

@@ -318,6 +318,9 @@ func noisy(t *testing.T, seed uint64, n emu.Noise) (flips, nacks int, log []byte
 		}
 		log = append(log, r...)
 	}
+	if got := b.Stats().Disturbed; got != uint64(flips+nacks) {
+		t.Errorf("the bus counts %d disturbances, there were %d bits and %d transfers", got, flips, nacks)
+	}
 	return flips, nacks, log
 }
 

@@ -139,18 +139,21 @@ type storm struct {
 	// lastEnd is when a fault ended last.
 	lastEnd time.Duration
 
+	// worsen, if not nil, changes a fault that begins.
+	worsen func(f *fault)
+
 	// injected counts faults by kind; unreported describes those that nobody was
 	// told of.
 	injected   map[string]int
 	unreported []string
 }
 
-func newStorm(t *virtual.Table, c *configs.Config, kinds []string, rnd *rand.Rand) *storm {
+func newStorm(worsen func(f *fault), t *virtual.Table, c *configs.Config, kinds []string, rnd *rand.Rand) *storm {
 	h := &c.Hardware
 	s := &storm{
 		t: t, rnd: rnd, kinds: kinds, recovery: h.Recovery, driver: h.LEDs.Driver, oled: h.OLED.Address,
 		reed: h.Kind == configs.Reed64, analog: h.Kind == configs.HallAnalog,
-		injected: map[string]int{},
+		injected: map[string]int{}, worsen: worsen,
 	}
 	s.t.Sim.Bus().Seed(rnd.Uint64())
 	s.t.Sim.SecondBus().Seed(rnd.Uint64())
@@ -195,6 +198,9 @@ func (s *storm) step() error {
 	f, err := s.inject(s.kinds[s.rnd.IntN(len(s.kinds))])
 	if err != nil || f == nil {
 		return err
+	}
+	if s.worsen != nil {
+		s.worsen(f)
 	}
 	s.injected[f.kind]++
 	s.active = append(s.active, f)

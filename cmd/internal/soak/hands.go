@@ -361,7 +361,9 @@ func (p *player) fidget(from time.Duration, among engine.Bitboard, lying engine.
 		return 0, err
 	}
 	hold := p.between(0, 800*time.Millisecond)
-	if p.often(15) && !p.brief {
+	// Off for long, a disc whose flips lie on cells that are not believed has been
+	// taken back as well.
+	if p.often(15) && !p.brief && p.t.Core.State.Masked == 0 {
 		hold = p.between(3*time.Second, 4*time.Second) // the board asks for it by then
 	}
 	down, err := p.t.Sim.Place(up+hold, int(s), virtual.Face(lying.At(s)))

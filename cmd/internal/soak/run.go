@@ -65,10 +65,11 @@ type Options struct {
 	// Done, if not nil, is told about every game that has ended, one at a time.
 	Done func(o *Outcome)
 
-	// spoil changes what the hands do, settings the board: the ways in which
-	// tests make games fail.
+	// spoil changes what the hands do, settings the board, worsen the faults: the
+	// ways in which tests make games fail.
 	spoil    func(number int, a *act)
 	settings func(c *configs.Config)
+	worsen   func(f *fault)
 }
 
 // Starts lists the starts from which made-up games can begin.
@@ -341,7 +342,7 @@ func (r *runner) game(ctx context.Context, index int, journal *archive.Journal) 
 	p := player{t: table, rnd: rnd, spoil: r.spoil, blind: config.Hardware.Kind == configs.Reed64}
 	table.OnFact = p.hear
 	if len(r.Faults) > 0 {
-		p.storm = newStorm(table, config, r.Faults, rand.New(rand.NewPCG(^r.Seed, uint64(index)))) //nolint:gosec // likewise
+		p.storm = newStorm(r.worsen, table, config, r.Faults, rand.New(rand.NewPCG(^r.Seed, uint64(index)))) //nolint:gosec // likewise
 	}
 
 	out := &Outcome{Index: index, Name: name, Budget: Budget(r.Config)}

@@ -62,7 +62,14 @@ func (p *player) seeThrough(line *ply, rest time.Duration) (bool, error) {
 		case now < p.t.Sim.RestAt() || p.t.Core.State.Lost != 0:
 			blindSince = max(now, rest)
 		case now-blindSince >= hesitation:
-			if err := p.putRight(line.after.discs()); err != nil {
+			asked := p.t.Core.State.Guide
+			squares := asked.Flip | asked.Turn | asked.Remove | asked.Place()
+			if squares == 0 && p.blind {
+				// The board has not noticed the move: its disc lies on a cell that is
+				// not believed. So its discs are turned for it once more.
+				squares = line.flips()
+			}
+			if err := p.putRight(squares, line.after.discs()); err != nil {
 				return false, err
 			}
 			blindSince = p.t.Sim.RestAt()
@@ -74,14 +81,13 @@ func (p *player) seeThrough(line *ply, rest time.Duration) (bool, error) {
 	return true, nil
 }
 
-// putRight does what the lights ask for. Where the disc that they ask for lies
-// already, it is lifted and put back: so people answer a board that has not seen
-// something.
-func (p *player) putRight(want engine.Discs) error {
-	g := p.t.Core.State.Guide
+// putRight does what is asked for on some squares. Where the disc lies already
+// that must lie there, it is lifted and put back: so people answer a board that
+// has not seen something.
+func (p *player) putRight(squares engine.Bitboard, want engine.Discs) error {
 	faces := p.t.Sim.Faces()
 	from := p.t.Now()
-	for s := range (g.Flip | g.Turn | g.Remove | g.Place()).All() {
+	for s := range squares.All() {
 		lies, should := faces[s], virtual.Face(want.At(s))
 		var err error
 		if lies != sim.NoDisc {
