@@ -197,6 +197,9 @@ func (a *App) run(ctx context.Context, o Options) (err error) {
 	if err := a.openLink(linked, o.Version); err != nil {
 		return errors.Join(err, closeListener(listener))
 	}
+	if a.link.adapter != nil {
+		a.nurse.out = a.link.adapter
+	}
 	if listener != nil {
 		if _, err := fmt.Fprintf(o.Out, "http://%s/\n", listener.Addr()); err != nil {
 			a.log.Warn("print the address", "error", err)
@@ -253,8 +256,9 @@ func (a *App) openPage(ctx context.Context, version string) (net.Listener, error
 		Board: a.config.Board.ID, Name: a.config.Board.Name, Version: version,
 		Hosts:     append([]string{host}, c.Hosts...),
 		Simulated: a.rig.Sim != nil, Command: a.pageCommand, Logger: a.log,
-		Variants: engine.VariantNames(), Profiles: referee.ProfileNames(),
+		Variants: engine.VariantNames(), Profiles: configs.EventNames(),
 		Opponent: a.program(),
+		Health:   a.healthView, Calibrate: a.calibrator,
 	}
 	if a.hands != nil {
 		o.Hands = a.hands
@@ -343,8 +347,8 @@ func isReading(in referee.Input) bool {
 	switch in.(type) {
 	case referee.Seen, referee.Felt:
 		return true
-	case referee.CellsFailed, referee.CellsBack, referee.PowerOn, referee.Tick, referee.Suggested,
-		referee.EngineGone, referee.Command:
+	case referee.CellsFailed, referee.CellsBack, referee.PowerOn, referee.Tick, referee.Pressed, referee.WallStepped,
+		referee.Suggested, referee.EngineGone, referee.Command:
 	}
 	return false
 }

@@ -169,6 +169,9 @@ func contactTable(h *Health) web.HealthTable {
 func busTable(h *Health) web.HealthTable {
 	t := web.HealthTable{Title: "Buses", Columns: []string{"Address", "Good", "Not answered", "Timeouts", "Other", "Tried again", "Not tried"}}
 	for _, b := range h.Buses {
+		if len(b.Devices) == 0 && !b.Dead {
+			continue // There is nothing on it.
+		}
 		row := web.HealthRow{State: judge(b.Dead, bad), Note: b.Error, Cells: []string{b.Name, "", "", "", "", "", ""}}
 		if b.Deaths > 0 {
 			row.Note = strings.TrimSpace(fmt.Sprintf("Died %d times, %d attempts to free it, %d without success. %s",

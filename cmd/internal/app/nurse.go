@@ -39,9 +39,12 @@ const (
 // view.
 type nurse struct {
 	app *App
-	// files are the computer's, nil for all that there are; flush has the disks
-	// written.
+	// out is where to publish, nil for nowhere.
+	out teller
+	// files are the computer's, nil for all that there are; free says how many
+	// bytes are left on the disk of a folder, flush has the disks written.
 	files fs.FS
+	free  func(dir string) (bytes int64, ok bool)
 	flush func()
 	wake  chan struct{}
 
@@ -70,6 +73,12 @@ type nurse struct {
 	everLow bool
 }
 
+// teller publishes. *mqtt.Adapter is one.
+type teller interface {
+	Show(t mqtt.Topic, payload []byte)
+	Status() mqtt.Status
+}
+
 // observed is what the nurse has seen last.
 type observed struct {
 	health Health
@@ -89,7 +98,7 @@ type facts struct {
 }
 
 func newNurse(a *App) *nurse {
-	return &nurse{app: a, flush: flushDisks, wake: make(chan struct{}, 1), seen: observed{facts: facts{freeMB: -1}}}
+	return &nurse{app: a, free: diskFree, flush: flushDisks, wake: make(chan struct{}, 1), seen: observed{facts: facts{freeMB: -1}}}
 }
 
 // facts returns what alerts follow from. It may be called from any goroutine.
@@ -195,7 +204,11 @@ func (n *nurse) observe(now time.Duration) {
 	}
 	if n.measured == 0 || now-n.measured >= vitalsPeriod {
 		n.measured = max(now, 1)
-		seen.vitals = readVitals(n.files, n.app.dir)
+		seen.vitals = readVitals(n.files)
+		if free, ok := n.free(n.app.dir); ok {
+			mb := free >> 20
+			seen.vitals.freeMB = &mb
+		}
 	}
 	seen.facts = n.conclude(now, &seen)
 	n.mu.Lock()
@@ -251,8 +264,7 @@ func (n *nurse) stampNow() mqtt.Stamp {
 // publishHealth publishes sensor/health when the cells are otherwise than it
 // says, once a minute at most.
 func (n *nurse) publishHealth(now time.Duration, c *Checkup) {
-	adapter := n.app.link.adapter
-	if adapter == nil || c.At == 0 || n.everSaid && now-n.saidAt < healthPeriod {
+	if n.out == nil || c.At == 0 || n.everSaid && now-n.saidAt < healthPeriod {
 		return
 	}
 	next := cellHealth(c)
@@ -261,7 +273,7 @@ func (n *nurse) publishHealth(now time.Duration, c *Checkup) {
 		return
 	}
 	n.said, n.saidAt, n.everSaid = next, now, true
-	adapter.Show(mqtt.Health, mqtt.EncodeHealth(n.stampNow(), &next))
+	n.out.Show(mqtt.Health, mqtt.EncodeHealth(n.stampNow(), &next))
 }
 
 func cellHealth(c *Checkup) (h mqtt.CellHealth) {
@@ -287,8 +299,7 @@ func worthSaying(a, b *mqtt.CellHealth) bool {
 
 // publishRaw publishes what the cells read.
 func (n *nurse) publishRaw(c *Checkup) {
-	adapter := n.app.link.adapter
-	if adapter == nil || c.At == 0 {
+	if n.out == nil || c.At == 0 {
 		return
 	}
 	var counts [mqtt.Cells]*uint16
@@ -297,19 +308,18 @@ func (n *nurse) publishRaw(c *Checkup) {
 			counts[i] = &c.Counts[i]
 		}
 	}
-	adapter.Show(mqtt.Raw, mqtt.EncodeRaw(n.stampNow(), &counts))
+	n.out.Show(mqtt.Raw, mqtt.EncodeRaw(n.stampNow(), &counts))
 }
 
 // publishDiag publishes diag.
 func (n *nurse) publishDiag() {
-	adapter := n.app.link.adapter
-	if adapter == nil {
+	if n.out == nil {
 		return
 	}
 	seen := n.look()
 	d := diagnosis(&seen)
 	d.ClockSynced = n.app.synced()
-	s := adapter.Status()
+	s := n.out.Status()
 	d.Outbox, d.Drops, d.Reconnects = s.Outbox, s.Drops, max(0, s.Connections-1)
 	if s.RTT > 0 {
 		d.RTTMS = milliseconds(s.RTT)
@@ -317,7 +327,7 @@ func (n *nurse) publishDiag() {
 	if p99, ok := n.app.disks.p99(); ok {
 		d.FsyncP99MS = milliseconds(p99)
 	}
-	adapter.Show(mqtt.Diag, mqtt.EncodeDiag(n.stampNow(), &d))
+	n.out.Show(mqtt.Diag, mqtt.EncodeDiag(n.stampNow(), &d))
 }
 
 func milliseconds(d time.Duration) *float64 {

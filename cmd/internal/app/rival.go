@@ -164,14 +164,14 @@ func (a *App) adviserSays(v verdict) {
 // publishHint tells MQTT what the moves are worth, if the settings and the event
 // allow it.
 func (a *App) publishHint(rated []search.Rated) {
-	if a.link.adapter == nil || len(rated) == 0 || a.core.State.Match.Profile.Hints != referee.HintsOn {
+	if a.nurse.out == nil || len(rated) == 0 || a.core.State.Match.Profile.Hints != referee.HintsOn {
 		return
 	}
 	moves := make([]mqtt.HintMove, 0, len(rated))
 	for _, r := range rated {
 		moves = append(moves, mqtt.HintMove{Move: r.Move.String(), Score: r.Score})
 	}
-	a.link.adapter.Show(mqtt.Hint, mqtt.EncodeHint(a.core.Seq(), moves))
+	a.nurse.out.Show(mqtt.Hint, mqtt.EncodeHint(a.core.Seq(), moves))
 }
 
 // suggestion is the sentence about the move that is lit, empty when none is.

@@ -90,6 +90,7 @@ type seenOnPage struct {
 	AutoFlip    bool              `json:"auto_flip"`
 	Robot       bool              `json:"robot"`
 	Failed      []string          `json:"failed"`
+	Question    *web.Question     `json:"question"`
 }
 
 // seenState is the state as far as the tests look at it.
@@ -264,6 +265,12 @@ func run(t *testing.T, dir string, disk archive.FS) (b *board, stop func() error
 // runWith is run with settings changed.
 func runWith(t *testing.T, dir string, disk archive.FS, change func(c *configs.Config)) (b *board, stop func() error) {
 	t.Helper()
+	return runPrepared(t, dir, disk, change, func(*App) {})
+}
+
+// runPrepared does so with an app that prepare has been at.
+func runPrepared(t *testing.T, dir string, disk archive.FS, change func(c *configs.Config), prepare func(a *App)) (b *board, stop func() error) {
+	t.Helper()
 	c := configs.Default()
 	change(c)
 	c.Web.Listen, c.MQTT.Broker, c.MQTT.Embedded.Enabled = "", "", false
@@ -271,6 +278,7 @@ func runWith(t *testing.T, dir string, disk archive.FS, change func(c *configs.C
 	o := Options{Config: c, Out: io.Discard, Logger: slog.New(slog.DiscardHandler)}
 	a := newApp(o)
 	a.disk = disk
+	prepare(a)
 	var err error
 	if a.page, err = web.New(web.Options{Command: a.pageCommand}); err != nil {
 		t.Fatal(err)

@@ -27,7 +27,7 @@ type vitals struct {
 
 // readVitals asks the computer whose files are given, without the leading slash;
 // nil is this one.
-func readVitals(files fs.FS, dir string) (v vitals) {
+func readVitals(files fs.FS) (v vitals) {
 	system := pi.System{FS: files}
 	if p, err := system.Power(); err == nil && p.Known {
 		v.slowed, v.low = &p.Throttled, &p.Low
@@ -47,10 +47,6 @@ func readVitals(files fs.FS, dir string) (v vitals) {
 			mb := float64(pages) * float64(os.Getpagesize()) / (1 << 20)
 			v.residentMB = &mb
 		}
-	}
-	if free, ok := diskFree(dir); ok {
-		mb := free >> 20
-		v.freeMB = &mb
 	}
 	return v
 }
