@@ -324,7 +324,14 @@ func (p *player) place(a *act) (began, rest time.Duration, err error) {
 	}
 	began = max(p.t.Now(), p.t.Sim.RestAt()) + p.think()
 	if p.often(5) {
-		if began, err = p.fidget(began, a.lying.Occupied(), a.lying); err != nil {
+		among := a.lying.Occupied()
+		if p.blind {
+			// Lifted together with the placing, a disc counts as turned.
+			for _, s := range a.turn {
+				among &^= s.Bit()
+			}
+		}
+		if began, err = p.fidget(began, among, a.lying); err != nil {
 			return 0, 0, err
 		}
 	}
