@@ -24,9 +24,16 @@ const clockFile = "last-clock.txt"
 // are shown on the small display.
 const clockTick = time.Second
 
+// keptClock is what clockFile says of the clocks, Black's and White's.
+type keptClock struct {
+	Timed   [2]bool          `json:"timed"`
+	Left    [2]time.Duration `json:"left_ns"`
+	Periods [2]int           `json:"periods"`
+}
+
 // clockText is the content of clockFile.
 func clockText(jid string, seq uint64, t clock.Times) (string, error) {
-	times, err := json.Marshal(t)
+	times, err := json.Marshal(keptClock(t))
 	if err != nil {
 		return "", fmt.Errorf("write the clocks: %w", err)
 	}
@@ -41,15 +48,16 @@ func readClock(dir, jid string, seq uint64) (t clock.Times, ok bool) {
 		return t, false
 	}
 	times, ok := strings.CutPrefix(string(text), fmt.Sprintf("%s %d ", jid, seq))
-	if !ok || json.Unmarshal([]byte(times), &t) != nil {
+	var kept keptClock
+	if !ok || json.Unmarshal([]byte(times), &kept) != nil {
 		return clock.Times{}, false
 	}
-	for side := range t.Left {
-		if t.Left[side] < 0 || t.Periods[side] < 0 {
+	for side := range kept.Left {
+		if kept.Left[side] < 0 || kept.Periods[side] < 0 {
 			return clock.Times{}, false
 		}
 	}
-	return t, true
+	return clock.Times(kept), true
 }
 
 // clockFace is what others must be told when it changes: they count for

@@ -43,7 +43,7 @@ func TestClocksAreKept(t *testing.T) {
 			t.Errorf("the clocks of event 7 are those of event %d of %s", other.seq, other.jid)
 		}
 	}
-	for _, bad := range []string{"", "J 7 ", "J 7 {", "J 7 null x", `J 7 {"Left":[-1,0]}`, text[:len(text)/2]} {
+	for _, bad := range []string{"", "J 7 ", "J 7 {", "J 7 null x", `J 7 {"left_ns":[-1,0]}`, text[:len(text)/2]} {
 		write(bad)
 		if got, ok := readClock(dir, "J", 7); ok {
 			t.Errorf("%q gives %+v", bad, got)
