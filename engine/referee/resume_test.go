@@ -162,7 +162,7 @@ func TestPowerCutAfterARuling(t *testing.T) {
 	tb.revive(referee.PowerOn{Gap: time.Minute, Seen: tb.discs, SeenOK: true})
 	tb.look()
 	tb.expect("power ")
-	if g := tb.state.Lit; g.Turn|g.Place() != tb.discs.Diff(to) {
+	if g := tb.state.Lit(); g.Turn|g.Place() != tb.discs.Diff(to) {
 		t.Errorf("the guide is %+v", g)
 	}
 	tb.discs = to
@@ -240,8 +240,8 @@ func (o *official) hand() string {
 		}
 		return fmt.Sprintf("a move to %v with %v turned", sq, wrong)
 	case kind == 6: // any square
-		sq := engine.Square(rapid.IntRange(0, 63).Draw(o.r, "any"))                      //nolint:gosec // a square
-		o.discs = o.discs.With(sq, engine.Color(rapid.IntRange(0, 2).Draw(o.r, "face"))) //nolint:gosec // a face
+		sq := engine.Square(rapid.IntRange(0, 63).Draw(o.r, "any"))
+		o.discs = o.discs.With(sq, engine.Color(rapid.IntRange(0, 2).Draw(o.r, "face")))
 		return "a disc on " + sq.String()
 	case kind == 7 && o.state.Len > 0: // a takeback
 		o.discs = o.state.Entries[rapid.IntRange(max(0, o.state.Len-3), o.state.Len-1).Draw(o.r, "back")].Before.Discs
@@ -261,7 +261,7 @@ func (o *official) hand() string {
 // command gives an order.
 func (o *official) command() string {
 	g := o.state.Game
-	side := func() engine.Color { return engine.Color(rapid.IntRange(0, 1).Draw(o.r, "side")) } //nolint:gosec // a side
+	side := func() engine.Color { return engine.Color(rapid.IntRange(0, 1).Draw(o.r, "side")) }
 	var order referee.Order
 	switch rapid.IntRange(0, 11).Draw(o.r, "order") {
 	case 0:
@@ -275,7 +275,7 @@ func (o *official) command() string {
 	case 5:
 		order = referee.ClockSet{Black: time.Duration(rapid.IntRange(-1, 60).Draw(o.r, "black")) * time.Second, White: -1}
 	case 6:
-		sq := engine.Square(rapid.IntRange(0, 63).Draw(o.r, "square")).Bit() //nolint:gosec // a square
+		sq := engine.Square(rapid.IntRange(0, 63).Draw(o.r, "square")).Bit()
 		order = referee.CorrectSquare{Black: sq, Turn: side()}
 		if rapid.Bool().Draw(o.r, "white") {
 			order = referee.CorrectSquare{White: sq, Turn: engine.None}
@@ -283,7 +283,7 @@ func (o *official) command() string {
 	case 7:
 		order = referee.LetStand{}
 	case 8:
-		order = referee.Claim{By: engine.Color(rapid.IntRange(0, 2).Draw(o.r, "by"))} //nolint:gosec // a side
+		order = referee.Claim{By: engine.Color(rapid.IntRange(0, 2).Draw(o.r, "by"))}
 	case 9:
 		order = referee.PassPressed{By: engine.None}
 	case 10:
@@ -335,7 +335,7 @@ func TestJournalReplaysToTheSameRecord(t *testing.T) {
 			case 7:
 				did = o.command()
 			case 8:
-				by := engine.Color(rapid.IntRange(0, 1).Draw(r, "presser")) //nolint:gosec // a side
+				by := engine.Color(rapid.IntRange(0, 1).Draw(r, "presser"))
 				did = fmt.Sprintf("a press of %v before the board is quiet", by)
 				o.step(referee.Pressed{At: o.now, By: by, Wait: 300 * time.Millisecond})
 			default:

@@ -261,6 +261,8 @@ func rulingRefused(role string, what referee.Order, p referee.Profile) string {
 			role == string(mqtt.Player) && p.Takeback == referee.TakebackNever {
 			return "the rules of this event let only an arbiter take a move back"
 		}
+	case referee.NewGame, referee.Resign, referee.Adjudicate, referee.ClockSet, referee.PlayersSet, referee.CorrectSquare,
+		referee.Revise, referee.LetStand, referee.Claim, referee.PassPressed, referee.Look:
 	}
 	return ""
 }

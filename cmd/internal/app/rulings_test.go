@@ -94,15 +94,11 @@ func FuzzRulings(f *testing.F) {
 		if !ok || err != nil {
 			return
 		}
-		switch o := order.(type) {
-		case referee.ClockSet:
-			if o.Black > maxClock || o.White > maxClock || o.Black < -1 || o.White < -1 {
-				t.Fatalf("clocks are set to %v, %v", o.Black, o.White)
-			}
-		case referee.CorrectSquare:
-			if o.Black&o.White != 0 || o.Reason == "" {
-				t.Fatalf("corrected is %+v", o)
-			}
+		if o, ok := order.(referee.ClockSet); ok && (max(o.Black, o.White) > maxClock || min(o.Black, o.White) < -1) {
+			t.Fatalf("clocks are set to %v, %v", o.Black, o.White)
+		}
+		if o, ok := order.(referee.CorrectSquare); ok && (o.Black&o.White != 0 || o.Reason == "") {
+			t.Fatalf("corrected is %+v", o)
 		}
 	})
 }
