@@ -264,7 +264,7 @@ func (c *calibration) answer(v *calibrate.View) (calibrate.Answer, error) {
 	}
 	select {
 	case e := <-c.presses:
-		return pressed(e, v.Stage), nil
+		return app.CalibrationAnswer(e, v.Stage), nil
 	default:
 	}
 	line, state := c.keys.typed()
@@ -275,21 +275,6 @@ func (c *calibration) answer(v *calibrate.View) (calibrate.Answer, error) {
 		return calibrate.Silence, errors.New("there is nobody to ask, neither at a keyboard nor at buttons: nothing was stored")
 	}
 	return calibrate.Silence, nil
-}
-
-// pressed is what a button means.
-func pressed(e button.Event, stage calibrate.Stage) calibrate.Answer {
-	switch {
-	case e.Button == app.Hint && e.Kind == button.Pressed && stage != calibrate.Deciding:
-		return calibrate.Next
-	case e.Button == app.NewGame && e.Kind == button.Pressed && stage == calibrate.Clearing:
-		return calibrate.Next
-	case e.Button == app.NewGame && e.Kind == button.Pressed && stage == calibrate.Deciding:
-		return calibrate.Store
-	case e.Button == app.NewGame && e.Kind == button.Held && stage != calibrate.Deciding:
-		return calibrate.Again
-	}
-	return calibrate.Silence
 }
 
 // typed is what a line means.

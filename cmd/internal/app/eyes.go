@@ -19,7 +19,7 @@ type Matrix interface {
 }
 
 // Eyes turn the scans of a board into the referee's inputs. They are used by
-// one goroutine, the one that scans, but for Checkup and Doubt.
+// one goroutine, the one that scans, but for Checkup, Calibrated and Doubt.
 type Eyes struct {
 	matrix   Matrix
 	pipeline *sensing.Pipeline
@@ -48,6 +48,22 @@ func NewEyes(m Matrix, c sensing.Config, threshold *sensing.Threshold) *Eyes {
 		lens: plain.Lens(), matrix: m, pipeline: sensing.New(c), threshold: threshold, presence: c.Presence,
 		inputs: make([]referee.Input, 0, 8),
 	}
+}
+
+// adopt goes on as other eyes would that have not seen anything yet: after a
+// calibration. The scanner calls it.
+func (e *Eyes) adopt(fresh *Eyes) {
+	e.pipeline, e.threshold, e.lens = fresh.pipeline, fresh.threshold, fresh.lens
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.calibrated = fresh.calibrated
+}
+
+// Calibrated returns when the board was calibrated, zero for never.
+func (e *Eyes) Calibrated() time.Time {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.calibrated
 }
 
 // Look scans once and returns what follows from it, valid until the next call.

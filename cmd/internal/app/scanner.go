@@ -25,6 +25,7 @@ func (a *App) scan(ctx context.Context, eyes *Eyes) {
 			continue
 		}
 		a.calibrator.renew(eyes)
+		a.rig.listen()
 		// The cells of a bus that cannot be read come as lost cells; the bus
 		// itself logs the cause once.
 		inputs, _ := eyes.Look(ctx, now)

@@ -114,6 +114,11 @@ func (q *Quality) numbers(senses string) []string {
 	return []string{q.Black.share() + "  " + q.White.share()}
 }
 
+// Short returns what was measured of a square in a few letters.
+func (q *Quality) Short(senses string) string {
+	return strings.Join(q.numbers(senses)[:min(1, len(q.numbers(senses)))], "")
+}
+
 // explained says what the picture is and what its numbers are.
 func (r *Report) explained() []string {
 	what := map[string]string{

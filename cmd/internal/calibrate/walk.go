@@ -173,6 +173,8 @@ type Walk struct {
 	walked, checked []result
 	// tries is how often the checks were begun.
 	tries int
+	// mood is how it was at the end of the last step.
+	mood mood
 	// reference says that the first of the checks is about the disc.
 	reference bool
 	fix       bool
@@ -243,14 +245,15 @@ func (w *Walk) Step(now time.Duration, f *hardware.Frame, a Answer) bool {
 	if w.stage >= Agreed {
 		return false
 	}
-	before := w.state()
 	if a != Silence {
 		w.answer(a)
 	}
 	if f != nil && w.stage < Agreed {
 		w.scan(f)
 	}
-	return a != Silence || w.state() != before
+	before := w.mood
+	w.mood = w.state()
+	return a != Silence || w.mood != before
 }
 
 // mood is everything that shows in a View besides the report.
