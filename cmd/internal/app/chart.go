@@ -64,7 +64,9 @@ func summary(cells *sensing.Report, tables []web.HealthTable) (state, text strin
 	}
 	for _, t := range tables {
 		for _, r := range t.Rows {
-			if state = worst(state, r.State); r.State == warn || r.State == bad {
+			state = worst(state, r.State)
+			// An address that does not answer is a chip or a part of another table.
+			if (r.State == warn || r.State == bad) && !strings.HasPrefix(r.Cells[0], "0x") {
 				wrong = append(wrong, r.Cells[0])
 			}
 		}
@@ -103,7 +105,13 @@ func judge(wrong bool, state string) string {
 
 func number(n uint64) string { return strconv.FormatUint(n, 10) }
 
-func ms(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) + " ms" }
+func ms(x float64) string {
+	digits := 1
+	if x < 1 {
+		digits = 2
+	}
+	return strconv.FormatFloat(x, 'f', digits, 64) + " ms"
+}
 
 func scanTable(seen *observed, period time.Duration) web.HealthTable {
 	s := &seen.health.Scans

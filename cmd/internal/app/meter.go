@@ -3,8 +3,17 @@ package app
 import (
 	"sync/atomic"
 
+	"periph.io/x/conn/v3/gpio"
 	"periph.io/x/conn/v3/i2c"
 )
+
+// listen hears the interrupt line of a simulated board, which has no edges to
+// wait for: it is looked at before each scan.
+func (r *Rig) listen() {
+	if r.interrupts && r.Interrupt == nil && r.Sim != nil && r.Sim.INT() == gpio.Low {
+		r.Interrupted()
+	}
+}
 
 // meter counts the bits of the transfers on an I2C bus, whether they succeed or
 // not: 9 for a byte and one each for start, repeated start and stop (UM10204,

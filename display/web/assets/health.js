@@ -123,7 +123,7 @@ class Charts {
 
   /** @param {Table} table */
   build(table) {
-    const card = element("section", "card chart");
+    const card = element("section", table.columns.length <= 2 ? "card chart pairs" : "card chart");
     const scroll = element("div", "scroll");
     const t = element("table");
     t.append(element("caption", "", table.title));
@@ -142,6 +142,7 @@ class Charts {
         const note = element("tr", "note");
         const cell = element("td");
         cell.setAttribute("colspan", String(table.columns.length));
+        cell.append(element("span"));
         note.append(cell);
         body.append(note);
       }
@@ -167,7 +168,7 @@ class Charts {
       write(name.children[0], sign);
       write(name.children[1], says ? `${says}: ` : "");
       row.cells.slice(1).forEach((text, i) => write(tr.children[i + 1], text));
-      if (row.note) write(rows[at++].children[0], row.note);
+      if (row.note) write(rows[at++].children[0].children[0], row.note);
     }
   }
 }
