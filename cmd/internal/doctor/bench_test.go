@@ -56,6 +56,8 @@ type setup struct {
 	hands func(b *doctor.Bench) doctor.Hands
 	ctx   context.Context //nolint:containedctx // A test says with what it wants to interrupt.
 	cycle bool
+	// slow says that the person is as quick as people are.
+	slow bool
 }
 
 // examined is what came of it.
@@ -85,6 +87,9 @@ func examine(t fataler, s setup) examined {
 	}
 	if s.plant != nil {
 		s.plant(b.Sim)
+	}
+	if !s.slow {
+		b.Hurry()
 	}
 	used(b.Sim)
 	before := registers(b.Sim, c.Hardware.Expanders.Chip)

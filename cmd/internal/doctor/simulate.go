@@ -104,9 +104,11 @@ func parseAddr(text string) (uint16, error) {
 type Bench struct {
 	// Sim is the board.
 	Sim *sim.Board
-	now time.Duration
+	// moved is when the board has moved on last.
+	now, moved time.Duration
 	// Person is at the board.
 	Person Hands
+	person *person
 }
 
 // Simulate builds the board that the settings describe, as if a builder had made
@@ -132,7 +134,8 @@ func Simulate(h *configs.Hardware, faults []Fault) (*Bench, error) {
 			return nil, err
 		}
 	}
-	b.Person = newPerson(b.Sim, h)
+	b.person = newPerson(b.Sim, h)
+	b.Person = b.person
 	b.Sim.Advance(0)
 	return b, nil
 }
@@ -140,13 +143,33 @@ func Simulate(h *configs.Hardware, faults []Fault) (*Bench, error) {
 // Now returns the virtual time.
 func (b *Bench) Now() time.Duration { return b.now }
 
+// Hurry makes the person much quicker than people are.
+func (b *Bench) Hurry() { b.person.hand.Hurry() }
+
 // Clock returns the virtual clock.
-func (b *Bench) Clock() Clock { return Clock{Now: b.Now, Sleep: b.sleep, Wait: b.sleep, Virtual: true} }
+func (b *Bench) Clock() Clock { return Clock{Now: b.Now, Sleep: b.sleep, Wait: b.wait, Virtual: true} }
+
+// fine is how much time may pass in small pieces before the board moves on:
+// drivers wait for microseconds, and discs do not move in them.
+const fine = 5 * time.Millisecond
 
 func (b *Bench) sleep(ctx context.Context, d time.Duration) error {
 	b.now += d
-	b.Sim.Advance(b.now)
+	if b.now-b.moved >= fine {
+		b.move()
+	}
 	return ctx.Err()
+}
+
+func (b *Bench) wait(ctx context.Context, d time.Duration) error {
+	b.now += d
+	b.move()
+	return ctx.Err()
+}
+
+func (b *Bench) move() {
+	b.moved = b.now
+	b.Sim.Advance(b.now)
 }
 
 // solder makes the mistakes that are made before a board is switched on.

@@ -192,7 +192,7 @@ func TestParseFaults(t *testing.T) {
 func TestVirtualTime(t *testing.T) {
 	t.Parallel()
 	began := time.Now()
-	x := examine(t, setup{profile: "hall-128"})
+	x := examine(t, setup{profile: "hall-128", slow: true})
 	if took := check(t, x.report, "cells").Took; took < 60_000 || took > 600_000 {
 		t.Errorf("the cells took a person %d ms", took)
 	}

@@ -172,17 +172,12 @@ func (d *doctor) calibrated() *sensing.Calibration {
 
 // corrected reports whether a calibration puts right what was found.
 func corrected(f *calibrate.Finding, cal *sensing.Calibration) bool {
-	if cal == nil || f.Severity != calibrate.Corrected {
+	if cal == nil || f.Severity == calibrate.Bad {
 		return false
 	}
 	switch f.Kind {
-	case calibrate.Reversed:
-		if cal.Measured {
-			s := f.Squares.First()
-			return cal.Levels[s].Reversed() != cal.Levels[(s+1)%engine.Squares].Reversed()
-		}
-		return f.Squares&^cal.Reversed == 0
-	case calibrate.AllReversed:
+	case calibrate.Reversed, calibrate.AllReversed:
+		// Levels that were measured say it themselves.
 		return cal.Measured || f.Squares&^cal.Reversed == 0
 	case calibrate.Turned:
 		return cal.Turned != 0
@@ -291,7 +286,9 @@ func stateOf(k calibrate.Kind) (state State, ok bool) {
 func (d *doctor) problemOf(f *calibrate.Finding, w *watched) (p Problem, ok bool) {
 	s := f.Squares.First()
 	p = Problem{Part: "cell", Where: names(f.Squares), Cause: string(f.Kind), Found: firstSentence(f.Text)}
-	if f.Severity == calibrate.Note {
+	// A calibration is at ease with a sensor that measures the other way round; a
+	// board without one is not.
+	if f.Severity == calibrate.Note && f.Kind != calibrate.Reversed {
 		p.Status = Warn
 	}
 	one := f.Squares.Count() == 1
