@@ -37,6 +37,7 @@ type table struct {
 	hints      string
 	evals      []*int
 	evaluating bool
+	question   *Question
 	acts       []Act
 	commands   []Command
 	refuse     string // what the hands answer, "" for nothing
@@ -324,7 +325,7 @@ func (tb *table) publish() {
 		Start: engine.Start().String(), First: "black",
 		Connections: map[string]string{"journal": "ok", "broker": "connected"},
 		Alerts:      tb.alerts, AutoFlip: tb.auto, Failed: tb.failed,
-		Evals: tb.evals, Evaluating: tb.evaluating,
+		Evals: tb.evals, Evaluating: tb.evaluating, Question: tb.question,
 	})
 	var px [64]RGB
 	for s := range engine.Square(64) {

@@ -109,13 +109,19 @@ type ear struct {
 // dial opens a stream over w; lastID may be empty.
 func dial(t *testing.T, w *wire, lastID string) *ear {
 	t.Helper()
+	return dialTo(t, w, "/api/v1/stream", lastID)
+}
+
+// dialTo opens the stream of a path.
+func dialTo(t *testing.T, w *wire, path, lastID string) *ear {
+	t.Helper()
 	near, far := net.Pipe()
 	select {
 	case w.conns <- far:
 	case <-w.done:
 		t.Fatal("the server is closed")
 	}
-	request := "GET /api/v1/stream HTTP/1.1\r\nHost: localhost\r\n"
+	request := "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n"
 	if lastID != "" {
 		request += "Last-Event-ID: " + lastID + "\r\n"
 	}
