@@ -137,46 +137,47 @@ func TestStripWhosePortIsGone(t *testing.T) {
 	})
 }
 
-// A calibration that cannot be read, and a disk that is read-only from the start:
-// the board plays on, as the settings say and in memory, and people are told.
-func TestStartWithoutStorage(t *testing.T) {
-	t.Run("the calibration is no calibration", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			dir := t.TempDir()
-			if err := os.WriteFile(filepath.Join(dir, simulatedCalibrationFile), []byte("{"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			b, stop := run(t, dir, nil)
-			b.play(movesOf(t, "f5d6c3d3"))
-			if codes := codesOf(b.page().Alerts); !strings.Contains(codes["storage"], simulatedCalibrationFile) || len(codes) != 1 {
-				t.Errorf("alerts %v", codes)
-			}
-			if err := stop(); err != nil {
-				t.Fatal(err)
-			}
-		})
+// With a calibration that cannot be read the board plays on as the settings say,
+// and people are told.
+func TestStartWithoutCalibration(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, simulatedCalibrationFile), []byte("{"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		b, stop := run(t, dir, nil)
+		b.play(movesOf(t, "f5d6c3d3"))
+		if codes := codesOf(b.page().Alerts); !strings.Contains(codes["storage"], simulatedCalibrationFile) || len(codes) != 1 {
+			t.Errorf("alerts %v", codes)
+		}
+		if err := stop(); err != nil {
+			t.Fatal(err)
+		}
 	})
-	t.Run("the disk is read-only", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			dir, disk := t.TempDir(), &brittleDisk{}
-			_, stop := run(t, dir, disk)
-			if err := stop(); err != nil {
-				t.Fatal(err)
-			}
-			disk.fail(syscall.EROFS)
-			b, stop := run(t, dir, disk)
-			b.play(movesOf(t, "f5d6c3d3"))
-			if seen := b.page(); !seen.sayStorage() {
-				t.Errorf("%+v", seen)
-			}
-			disk.mend()
-			time.Sleep(10 * time.Second)
-			if seen := b.page(); !seen.well() || b.app.durable != seen.State.Seq {
-				t.Errorf("the disk can be written again: %+v, stored are %d", seen, b.app.durable)
-			}
-			if err := stop(); err != nil {
-				t.Fatal(err)
-			}
-		})
+}
+
+// On a disk that is read-only from the start the board plays in memory, says so,
+// and stores everything when it can.
+func TestStartWithoutStorage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir, disk := t.TempDir(), &brittleDisk{}
+		_, stop := run(t, dir, disk)
+		if err := stop(); err != nil {
+			t.Fatal(err)
+		}
+		disk.fail(syscall.EROFS)
+		b, stop := run(t, dir, disk)
+		b.play(movesOf(t, "f5d6c3d3"))
+		if seen := b.page(); !seen.sayStorage() {
+			t.Errorf("%+v", seen)
+		}
+		disk.mend()
+		time.Sleep(10 * time.Second)
+		if seen := b.page(); !seen.well() || b.app.durable != seen.State.Seq {
+			t.Errorf("the disk can be written again: %+v, stored are %d", seen, b.app.durable)
+		}
+		if err := stop(); err != nil {
+			t.Fatal(err)
+		}
 	})
 }
