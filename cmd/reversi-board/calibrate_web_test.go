@@ -65,7 +65,7 @@ func TestCalibrateOnThePage(t *testing.T) {
 	page.until(patience, shown("#helping"))
 	page.click("#robot")
 	page.soon(3*time.Minute, shown("#deciding"))
-	if got := eval[string](page, textOf("#summary")); got != "All 64 squares are good." {
+	if got := eval[string](page, textOf("#sentence")); got != "All 64 squares are good." {
 		t.Errorf("it says %q", got)
 	}
 	if got := eval[string](page, `document.getElementById("picture").href.slice(0, 18)`); got != "data:image/svg+xml" {

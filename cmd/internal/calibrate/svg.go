@@ -114,9 +114,16 @@ func (q *Quality) numbers(senses string) []string {
 	return []string{q.Black.share() + "  " + q.White.share()}
 }
 
-// Short returns what was measured of a square in a few letters.
+// Short returns what was measured of a square in a few letters, a line for each
+// side of the disc.
 func (q *Quality) Short(senses string) string {
-	return strings.Join(q.numbers(senses)[:min(1, len(q.numbers(senses)))], "")
+	switch senses {
+	case "field":
+		return q.Black.measured() + "\n" + q.White.measured()
+	case "presence":
+		return q.Black.share()
+	}
+	return q.Black.share() + "\n" + q.White.share()
 }
 
 // explained says what the picture is and what its numbers are.

@@ -113,6 +113,8 @@ const (
 	// of 1 Hz and noise show in it.
 	emptyTime  = 2500 * time.Millisecond
 	emptyScans = 2 * sensing.MinSamples
+	// calmTime is how long the empty board may take to come to rest before.
+	calmTime = 2 * time.Second
 	// restTime and restScans are how long the board must be still before what a
 	// disc shows is taken; slowRest the same where something else was seen than
 	// was asked for, so that a person can put it right.
@@ -305,8 +307,14 @@ func (w *Walk) scan(f *hardware.Frame) {
 	switch w.stage {
 	case Clearing, Deciding, Agreed, Aborted:
 	case Measuring:
+		if w.empty.scans == 0 && w.now-w.since < calmTime && !w.sight.still(w.now, restTime, restScans) {
+			return // A hand may still be at the board.
+		}
+		if w.empty.scans == 0 {
+			w.begun = w.now
+		}
 		w.empty.add(&w.sight)
-		if w.empty.scans >= emptyScans && w.now-w.since >= emptyTime {
+		if w.empty.scans >= emptyScans && w.now-w.begun >= emptyTime {
 			w.measured()
 		}
 	case Walking, Checking, Filling:

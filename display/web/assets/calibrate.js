@@ -169,12 +169,12 @@ function showReport(v) {
   const r = v.report;
   $("result").hidden = !r && v.stage !== "aborted";
   if (!r) {
-    write($("summary"), v.text);
+    write($("summary"), "Ended");
     $("findings").replaceChildren();
     $("deciding").hidden = true;
     part(document.body, "#picture").parentElement?.toggleAttribute("hidden", true);
   } else {
-    write($("summary"), r.summary);
+    write($("summary"), r.findings.length ? "What was found" : "Nothing is wrong");
     const list = JSON.stringify(r.findings);
     if ($("findings").dataset.list !== list) {
       $("findings").dataset.list = list;
