@@ -67,21 +67,31 @@ func (e english) over() string { return "The game is over." }
 
 func (e english) result(r referee.Result, fewest bool) string {
 	count := fmt.Sprintf("Black %d, White %d", r.Black, r.White)
-	if fewest {
+	if fewest && !r.Declared() {
 		count = fmt.Sprintf("Black %d, White %d", r.DiscsBlack, r.DiscsWhite)
 	}
 	verdict := e.name(r.Winner) + " wins"
 	switch {
 	case r.Winner >= engine.None:
 		verdict = "it is a draw"
+	case r.Reason == referee.Resigned:
+		verdict += ", " + e.name(r.Winner.Opponent()) + " has resigned"
+	case r.Reason == referee.FlagFell && r.Black+r.White == engine.Squares:
+		verdict += " on time"
+	case r.Reason == referee.Adjudicated:
+		verdict += ", as the arbiter has decided"
 	case fewest:
 		verdict += " with fewer discs"
 	case r.Empties() > 0 && (r.DiscsBlack == 0 || r.DiscsWhite == 0):
 		verdict += ", no other disc is left"
-	case r.Empties() > 0:
+	case r.Empties() > 0 && r.Black+r.White == engine.Squares:
 		verdict += ", the empty squares included"
 	}
-	return "The game is over. " + count + ": " + verdict + "."
+	over := "The game is over. "
+	if r.Reason == referee.FlagFell && r.Black+r.White != engine.Squares {
+		over = "The time is up and the discs are counted. "
+	}
+	return over + count + ": " + verdict + "."
 }
 
 func (e english) paused(cells engine.Bitboard) string {
@@ -127,6 +137,45 @@ func (e english) placed(p referee.Pending, g referee.Guide) string {
 	}
 	return did + "; its discs are turned."
 }
+
+// placedOnly says of a move no more than everybody sees.
+func (e english) placedOnly(p referee.Pending, g referee.Guide, presses bool) string {
+	text := e.name(p.By) + " placed " + p.Square.String()
+	if todo := e.steps(g); todo != "" {
+		text += ": " + todo
+	} else if presses {
+		text += " and ends the move with the clock"
+	}
+	return text + "."
+}
+
+func (e english) presses(p referee.Pending) string {
+	return e.name(p.By) + " placed " + p.Square.String() + "; its discs are turned: " + e.name(p.By) + " presses the clock."
+}
+
+// Claims, passes and time.
+
+func (e english) claimed(move referee.Entry, g referee.Guide) string {
+	return e.name(move.By.Opponent()) + " objects to " + e.name(move.By) + "'s move " + move.Move.String() + ": " + e.todo(g) + "."
+}
+
+func (e english) corrected(by engine.Color) string {
+	return "The discs are right: " + e.name(by) + " presses the clock."
+}
+
+func (e english) passDue(c engine.Color) string {
+	return e.name(c) + " has no move: " + e.name(c) + " says pass and presses the clock."
+}
+
+func (e english) playsOn(fallen, turn engine.Color) string {
+	other := e.name(fallen.Opponent())
+	return e.name(fallen) + "'s time is up. " + other + " may play on for both sides, and ends the game with the clock; " +
+		e.toMove(turn)
+}
+
+func (e english) timeUp(c engine.Color) string { return e.name(c) + "'s time is up." }
+
+func (e english) clocksStand() string { return "The clocks stand until play goes on." }
 
 func (e english) withdrawn(by engine.Color, g referee.Guide) string {
 	return e.name(by) + " took the disc back: " + e.todo(g) + "."

@@ -174,10 +174,11 @@ func Compose(s *referee.State, c Cues) Scene {
 		sc.light(c.Best, HintBest)
 	}
 	sc.light(s.Unsure(), Fault)
-	sc.light(s.Guide.PlaceBlack, PlaceBlack)
-	sc.light(s.Guide.PlaceWhite, PlaceWhite)
-	sc.light(s.Guide.Flip, Flip)
-	sc.light(s.Guide.Wrong(), Wrong)
+	g := s.Lit()
+	sc.light(g.PlaceBlack, PlaceBlack)
+	sc.light(g.PlaceWhite, PlaceWhite)
+	sc.light(g.Flip, Flip)
+	sc.light(g.Wrong(), Wrong)
 	return sc
 }
 

@@ -234,8 +234,8 @@ func TestErrorsAreNeverCovered(t *testing.T) {
 				if p != display.Off && p != display.OK && p != display.Pass {
 					rt.Fatalf("%v shows %v without a game", sq, p)
 				}
-			case s.Guide.Wrong().Has(sq) != (p == display.Wrong):
-				rt.Fatalf("%v shows %v, wrong are %v", sq, p, s.Guide.Wrong())
+			case s.Lit().Wrong().Has(sq) != (p == display.Wrong):
+				rt.Fatalf("%v shows %v, wrong are %v", sq, p, s.Lit().Wrong())
 			}
 		}
 	})

@@ -19,9 +19,9 @@ func sentence(say english, s *referee.State) string {
 	case referee.Setup:
 		return setupSentence(say, s)
 	case referee.Playing:
-		return alsoUnsure(say, s, playSentence(say, s))
+		return alsoUnsure(say, s, alsoTime(say, s, playSentence(say, s)))
 	case referee.Paused:
-		return say.paused(s.Lost)
+		return pausedSentence(say, s)
 	case referee.Over:
 		return overSentence(say, s)
 	default:
@@ -57,16 +57,24 @@ func overSentence(say english, s *referee.State) string {
 	}
 }
 
+func pausedSentence(say english, s *referee.State) string {
+	text := say.paused(s.Lost)
+	if s.Guide != (referee.Guide{}) {
+		text += " " + say.restore(s.Guide)
+	}
+	return text
+}
+
 func playSentence(say english, s *referee.State) string {
+	if s.Objection.Claimed {
+		return claimSentence(say, s)
+	}
 	if text := mistakeSentence(say, s); text != "" {
 		return text
 	}
 	switch {
 	case s.Pending.Active:
-		if (s.Pending.Flips|s.Pending.Square.Bit())&s.Lost != 0 && s.Guide == (referee.Guide{}) {
-			return say.waitsFor(s.Lost)
-		}
-		return say.placed(s.Pending, s.Guide)
+		return pendingSentence(say, s)
 	case s.Step == referee.ToMove && s.Wish.Active && s.Guide.Place() == s.Wish.Square.Bit():
 		return say.wish(s.Game.Turn, s.Wish.Square)
 	case s.Guide == referee.Guide{}, s.Guide.Place()&s.Game.Opening() != 0:
@@ -81,9 +89,41 @@ func playSentence(say english, s *referee.State) string {
 	}
 }
 
+// pendingSentence says how far a move has come. Where the lights keep the flips
+// to themselves, so does the sentence.
+func pendingSentence(say english, s *referee.State) string {
+	p := s.Pending
+	noMove := p.Flips == 0 && s.Game.Opening() == 0
+	switch {
+	case (p.Flips|p.Square.Bit())&s.Lost != 0 && s.Guide == (referee.Guide{}):
+		return say.waitsFor(s.Lost)
+	case s.Match.Profile.FlipLights == referee.LightsOff || s.Dark != 0 || noMove:
+		return say.placedOnly(p, s.Lit(), s.Pressing())
+	case s.Guide == (referee.Guide{}) && p.Lifted|p.Extra == 0 && s.Pressing():
+		return say.presses(p)
+	default:
+		return say.placed(p, s.Guide)
+	}
+}
+
+// claimSentence says what the opponent objects to, and what is to be done.
+func claimSentence(say english, s *referee.State) string {
+	e := s.Entries[s.Objection.Entry]
+	if s.Guide == (referee.Guide{}) {
+		return say.corrected(e.By)
+	}
+	return say.claimed(e, s.Guide)
+}
+
 func turnSentence(say english, s *referee.State) string {
+	switch {
+	case s.Flags.PlayOn:
+		return say.playsOn(s.Flags.Fallen, s.Game.Turn)
+	case s.PassDue():
+		return say.passDue(s.Game.Turn)
+	}
 	if record := s.Record(); len(record) > 0 {
-		if last := record[len(record)-1]; last.Move == engine.PassMove {
+		if last := record[len(record)-1]; last.Pass() {
 			if s.Game.Hand(last.By) == 0 {
 				return say.noDiscLeft(last.By, s.Game.Turn)
 			}
@@ -102,7 +142,7 @@ func turnSentence(say english, s *referee.State) string {
 // backSentence tells the ways of going back apart by the board: a takeback has
 // the last discs of the record off the board, a withdrawn move has not.
 func backSentence(say english, s *referee.State) string {
-	if s.Guide.Remove != 0 || s.Guide.Turn != 0 {
+	if s.Guide.Remove != 0 || s.Guide.Turn != 0 || s.Ruled() {
 		return say.restore(s.Guide)
 	}
 	var last referee.Entry
@@ -190,6 +230,18 @@ func alsoColors(say english, s *referee.State, text string) string {
 		return text + " " + say.colorsUnseen()
 	case s.Phase == referee.Playing && s.Step == referee.ToMove && s.Len == 0 && !s.Problem.Active():
 		return text + " " + say.flipsUnseen()
+	default:
+		return text
+	}
+}
+
+// alsoTime adds that the clocks stand, or that a time is up and the game goes on.
+func alsoTime(say english, s *referee.State, text string) string {
+	switch {
+	case s.Halted:
+		return text + " " + say.clocksStand()
+	case s.Match.Profile.Flag == referee.FlagNone && s.Clock.On() && s.Clock.Flagged(s.Game.Turn):
+		return text + " " + say.timeUp(s.Game.Turn)
 	default:
 		return text
 	}

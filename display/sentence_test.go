@@ -403,8 +403,16 @@ func anyState(rt *rapid.T) *referee.State {
 		SensedOK: rapid.Bool().Draw(rt, "sensed"),
 		Presence: rapid.Bool().Draw(rt, "presence"),
 		Lost:     anySet(rt, "lost"), Masked: anySet(rt, "masked"),
-		Len:   rapid.IntRange(0, 3).Draw(rt, "len"),
-		Ended: rapid.Bool().Draw(rt, "ended"),
+		Len:       rapid.IntRange(0, 3).Draw(rt, "len"),
+		Ended:     rapid.Bool().Draw(rt, "ended"),
+		Halted:    rapid.Bool().Draw(rt, "halted"),
+		Objection: referee.Objection{Open: true, Claimed: rapid.Bool().Draw(rt, "claimed"), Entry: rapid.IntRange(0, 3).Draw(rt, "entry")},
+		Flags:     referee.Flags{PlayOn: rapid.Bool().Draw(rt, "play on"), Fallen: anyColor(rt, "fallen")},
+		Dark:      anySet(rt, "dark"),
+	}
+	s.Match.Profile = referee.Profile{
+		Commit: referee.Commit(rapid.IntRange(0, 2).Draw(rt, "commit")), Pass: referee.Passing(rapid.IntRange(0, 1).Draw(rt, "pass")),
+		FlipLights: referee.FlipLights(rapid.IntRange(0, 4).Draw(rt, "lights")),
 	}
 	s.Game.Turn = anyColor(rt, "turn")
 	for i := range s.Len {
@@ -432,7 +440,10 @@ func anyState(rt *rapid.T) *referee.State {
 	}
 	s.Result = referee.Result{
 		Winner: anyColor(rt, "winner"), Void: rapid.Bool().Draw(rt, "void"),
-		DiscsBlack: rapid.IntRange(0, 64).Draw(rt, "discs"),
+		DiscsBlack: rapid.IntRange(0, 64).Draw(rt, "discs"), Black: rapid.IntRange(0, 64).Draw(rt, "score"),
+		Reason: rapid.SampledFrom([]referee.EndReason{
+			referee.NoMoves, referee.Resigned, referee.FlagFell, referee.Adjudicated, "new",
+		}).Draw(rt, "end"),
 	}
 	return s
 }

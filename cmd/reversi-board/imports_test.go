@@ -42,7 +42,7 @@ type rule struct {
 }
 
 func rules() []rule {
-	vocabulary := []string{"engine", "engine/notation", "engine/referee", "engine/record"}
+	vocabulary := []string{"engine", "engine/clock", "engine/notation", "engine/referee", "engine/record"}
 	chips := []string{"periph.io/x/conn/v3", "periph.io/x/devices/v3"}
 	board := []string{"hardware/..."}
 	return []rule{

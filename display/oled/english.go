@@ -60,11 +60,19 @@ func (e english) result(v *View, r referee.Result, fewest bool) {
 		v.Head.add(" wins")
 	}
 	switch {
+	case r.Reason == referee.Resigned:
+		v.Foot.add("By resignation")
+	case r.Reason == referee.FlagFell && r.Black+r.White == engine.Squares:
+		v.Foot.add("On time")
+	case r.Reason == referee.FlagFell:
+		v.Foot.add("The time is up")
+	case r.Reason == referee.Adjudicated:
+		v.Foot.add("By the arbiter")
 	case fewest:
 		v.Foot.add("Fewer discs win")
 	case r.Empties() > 0 && r.Winner < engine.None && (r.DiscsBlack == 0 || r.DiscsWhite == 0):
 		v.Foot.add("No other is left")
-	case r.Empties() > 0 && r.Winner < engine.None:
+	case r.Empties() > 0 && r.Winner < engine.None && r.Black+r.White == engine.Squares:
 		v.Foot.add("Empties included")
 	default:
 		v.Foot.add("Game over")
@@ -118,6 +126,42 @@ func (e english) placed(v *View, p referee.Pending) {
 		v.Foot.squares(lifted)
 	}
 }
+
+// placedOnly says of a move no more than everybody sees.
+func (e english) placedOnly(v *View, p referee.Pending) {
+	v.Head.add(e.name(p.By))
+	v.Head.add(" placed ")
+	v.Head.square(p.Square)
+}
+
+func (english) presses(v *View) { v.Foot.add("Press the clock") }
+
+// pressClock: the mover ends a correction.
+func (e english) pressClock(v *View, c engine.Color) {
+	v.Head.add(e.name(c))
+	v.Head.add(" has")
+	v.Foot.add("to press")
+}
+
+func (e english) claims(v *View, c engine.Color) {
+	v.Head.add(e.name(c))
+	v.Head.add(" objects")
+}
+
+func (e english) passDue(v *View, c engine.Color) {
+	v.Head.add(e.name(c))
+	v.Head.add(" must pass")
+	v.Foot.add("Press the clock")
+}
+
+// playsOn: the opponent of a player without time may go on for both.
+func (e english) playsOn(v *View, fallen engine.Color) {
+	e.timeUp(v, fallen)
+	v.Foot.add(e.name(fallen.Opponent()))
+	v.Foot.add(" goes on")
+}
+
+func (english) clocksStand(l *Line) { l.add("Clocks stand") }
 
 func (english) back(v *View) { v.Head.add("Taken back") }
 

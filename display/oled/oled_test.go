@@ -14,6 +14,7 @@ import (
 
 	"reversi-board/display/oled"
 	"reversi-board/engine"
+	"reversi-board/engine/clock"
 	"reversi-board/engine/referee"
 )
 
@@ -212,6 +213,42 @@ func situations(t testing.TB) []situation {
 			s.Game.Rules.Goal = engine.Fewest
 		}},
 		{"stopped", "Game stopped", "No result", "", nil, over(referee.Result{Void: true})},
+		{"resigned", "White wins", "By resignation", "", nil, over(referee.Result{Winner: engine.White, Black: 3, White: 61, DiscsBlack: 3, DiscsWhite: 3, Reason: referee.Resigned})},
+		{"lost on time", "White wins", "On time", "", nil, over(referee.Result{Winner: engine.White, White: 64, DiscsBlack: 30, DiscsWhite: 20, Reason: referee.FlagFell})},
+		{"counted", "Black wins", "The time is up", "", nil, over(referee.Result{Winner: engine.Black, Black: 30, White: 20, DiscsBlack: 30, DiscsWhite: 20, Reason: referee.FlagFell})},
+		{"adjudicated in the reverse game", "Draw", "By the arbiter", "", nil, func(s *referee.State) {
+			over(referee.Result{Winner: engine.None, Black: 32, White: 32, DiscsBlack: 30, DiscsWhite: 20, Reason: referee.Adjudicated})(s)
+			s.Game.Rules.Goal = engine.Fewest
+		}},
+
+		// Where the lights help nobody, neither do the words.
+		{"a move at a tournament", "White placed g6", "", "", nil, pending("f6", func(s *referee.State) {
+			s.Match.Profile.FlipLights, s.Match.Profile.Commit = referee.LightsOff, referee.CommitPress
+		})},
+		{"a move whose lights come later", "White placed g6", "", "", nil, pending("f6", func(s *referee.State) { s.Dark = set("f6") })},
+		{"a disc that is no move", "White placed g6", "", "", nil, pending("", func(*referee.State) {})},
+		{"a finished move to be pressed", "White placed g6", "Press the clock", "", nil, pending("f6", func(s *referee.State) {
+			s.Match.Profile.Commit = referee.CommitPress
+			s.Pending.Done, s.Guide.Flip = s.Pending.Flips, 0
+		})},
+		{"a claim", "Black objects", "turn d5", "", nil, func(s *referee.State) {
+			s.Objection = referee.Objection{Open: true, Claimed: true}
+			s.Entries[0], s.Len, s.Guide.Flip = referee.Entry{By: engine.White}, 1, set("d5")
+		}},
+		{"a claim that has been put right", "White has", "to press", "", nil, func(s *referee.State) {
+			s.Objection = referee.Objection{Open: true, Claimed: true}
+			s.Entries[0], s.Len = referee.Entry{By: engine.White}, 1
+		}},
+		{"a pass to be pressed", "White must pass", "Press the clock", "", nil, func(s *referee.State) {
+			s.Match.Profile.Pass = referee.PassByPress
+			s.Game.Discs = engine.Discs{Black: set("a1"), White: set("b1")} // White has no move, Black takes c1
+			s.Game.Turn = engine.White
+		}},
+		{"playing on for both sides", "Black: time up", "White goes on", "", nil, func(s *referee.State) {
+			s.Flags = referee.Flags{PlayOn: true, Fallen: engine.Black}
+		}},
+		{"clocks that stand", "Black to move", "Clocks stand", "", nil, func(s *referee.State) { s.Halted = true }},
+		{"paused with a ruling", "Paused", "turn d5", "", nil, func(s *referee.State) { s.Phase, s.Guide.Turn = referee.Paused, set("d5") }},
 		{"over for no reason", "Game over", "", "", nil, func(s *referee.State) { s.Phase = referee.Over }},
 	}
 }
@@ -227,6 +264,47 @@ func (c *situation) view(t testing.TB) oled.View {
 	}
 	c.change(&s)
 	return oled.Compose(oled.Input{State: &s, Clocks: c.clocks})
+}
+
+// What the display shows of a game's clocks: in byo-yomi the main time, then the
+// rest of the period.
+func TestClocksOfAGame(t *testing.T) {
+	t.Parallel()
+	s := started(t, "classic")
+	if got := oled.Clocks(&s, time.Second); got != nil {
+		t.Errorf("a game without clocks has %v", got)
+	}
+	settings, err := clock.Parse("black 0:05, white 0:02+2x0:10")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := s.Match
+	m.Clock = settings
+	referee.Apply(&s, referee.GameStarted{Match: m})
+	for _, c := range []struct {
+		now  time.Duration
+		want [2]oled.Clock
+	}{
+		{0, [2]oled.Clock{{Left: 5 * time.Second}, {Left: 2 * time.Second}}},
+		{4940 * time.Millisecond, [2]oled.Clock{{Left: 60 * time.Millisecond}, {Left: 2 * time.Second}}},
+		{5 * time.Second, [2]oled.Clock{{Flag: false}, {Left: 2 * time.Second}}},
+	} {
+		got := oled.Clocks(&s, c.now)
+		if got == nil || *got != c.want {
+			t.Errorf("at %v: %v, want %v", c.now, got, c.want)
+		}
+	}
+	times := s.Clock.Times(4 * time.Second)
+	times.Left[engine.White] = 15 * time.Second // in the first of two periods
+	referee.Apply(&s, referee.ClockAdjusted{Clock: times, At: 4 * time.Second})
+	if got := oled.Clocks(&s, 4*time.Second); got[engine.White].Left != 5*time.Second {
+		t.Errorf("in byo-yomi %v", got)
+	}
+	times.Left = [2]time.Duration{}
+	referee.Apply(&s, referee.ClockFlag{Color: engine.Black, Clock: times, At: 5 * time.Second})
+	if got := oled.Clocks(&s, 5*time.Second); !got[engine.Black].Flag {
+		t.Errorf("after the flag %v", got)
+	}
 }
 
 func TestWords(t *testing.T) {

@@ -32,6 +32,21 @@ func (c Clock) String() string {
 	return l.String()
 }
 
+// Clocks returns what the clocks of a game show at now, nil when it has none: the
+// main time, or the rest of the running period. Now is on the clock of the
+// referee's inputs.
+func Clocks(s *referee.State, now time.Duration) *[2]Clock {
+	if !s.Clock.On() {
+		return nil
+	}
+	var c [2]Clock
+	for color := range engine.None {
+		left, _ := s.Clock.Shown(color, now)
+		c[color] = Clock{Left: left, Flag: s.Clock.Flagged(color)}
+	}
+	return &c
+}
+
 func (c Clock) line() Line {
 	const tenth = time.Second / 10
 	var l Line
@@ -167,6 +182,7 @@ func Compose(in Input) View {
 		if s.Lost != 0 {
 			say.unreadable(&v.Foot, s.Lost)
 		}
+		v.step(say, s)
 	case referee.Over:
 		v.over(say, s)
 	default:
@@ -220,7 +236,7 @@ func (v *View) over(say english, s *referee.State) {
 	case r.Void:
 		say.stopped(v)
 	default:
-		fewest := s.Game.Rules.Goal == engine.Fewest
+		fewest := s.Game.Rules.Goal == engine.Fewest && !r.Declared()
 		v.Score = [2]int{r.Black, r.White}
 		if fewest {
 			v.Score = [2]int{r.DiscsBlack, r.DiscsWhite}
@@ -232,18 +248,24 @@ func (v *View) over(say english, s *referee.State) {
 
 func (v *View) play(say english, in Input) {
 	s := in.State
+	if s.Objection.Claimed {
+		v.claimed(say, s)
+		return
+	}
 	if v.mistake(say, s) {
 		return
 	}
 	switch {
 	case s.Pending.Active:
-		say.placed(v, s.Pending)
-		v.step(say, s)
+		v.pending(say, s)
 	case s.Step == referee.ToMove && s.Wish.Active && s.Guide.Place() == s.Wish.Square.Bit():
 		say.wish(v, s.Game.Turn, s.Wish.Square)
 		v.step(say, s)
 	case s.Guide == referee.Guide{}, s.Guide.Place()&s.Game.Opening() != 0, s.Step == referee.ToMove:
 		v.turn(say, in)
+	case s.Step == referee.InProgress && s.Ruled():
+		say.putRight(v)
+		v.step(say, s)
 	case s.Step == referee.InProgress:
 		say.back(v)
 		v.step(say, s)
@@ -253,16 +275,49 @@ func (v *View) play(say english, in Input) {
 	}
 }
 
+// claimed says what the opponent objects to.
+func (v *View) claimed(say english, s *referee.State) {
+	if s.Guide == (referee.Guide{}) {
+		say.pressClock(v, s.Entries[s.Objection.Entry].By)
+		return
+	}
+	say.claims(v, s.Entries[s.Objection.Entry].By.Opponent())
+	v.step(say, s)
+}
+
+// pending says how far a move has come, as far as the lights do.
+func (v *View) pending(say english, s *referee.State) {
+	p := s.Pending
+	noMove := p.Flips == 0 && s.Game.Opening() == 0
+	if s.Match.Profile.FlipLights == referee.LightsOff || s.Dark != 0 || noMove {
+		say.placedOnly(v, p)
+		return
+	}
+	say.placed(v, p)
+	if v.Foot.n == 0 && s.Guide == (referee.Guide{}) && s.Pressing() {
+		say.presses(v)
+	}
+	v.step(say, s)
+}
+
 // turn says who is to move, when there is nothing to be put right.
 func (v *View) turn(say english, in Input) {
 	s := in.State
+	switch {
+	case s.Flags.PlayOn:
+		say.playsOn(v, s.Flags.Fallen)
+		return
+	case s.PassDue():
+		say.passDue(v, s.Game.Turn)
+		return
+	}
 	for c := range engine.None {
 		if in.Clocks != nil && in.Clocks[c].Flag {
 			say.timeUp(v, c)
 			return
 		}
 	}
-	if n := s.Len; n > 0 && s.Entries[n-1].Move == engine.PassMove {
+	if n := s.Len; n > 0 && s.Entries[n-1].Pass() {
 		by := s.Entries[n-1].By
 		say.passed(v, by, s.Game.Turn, s.Game.Hand(by) == 0)
 		return
@@ -336,7 +391,7 @@ func (v *View) wrong(say english, s *referee.State) {
 // step says in the footline what the hands must do first.
 func (v *View) step(say english, s *referee.State) {
 	if v.Foot.n == 0 {
-		say.steps(s.Guide, &v.Foot)
+		say.steps(s.Lit(), &v.Foot)
 	}
 }
 
@@ -344,6 +399,8 @@ func (v *View) step(say english, s *referee.State) {
 func (v *View) also(say english, s *referee.State) {
 	switch {
 	case v.Foot.n != 0:
+	case s.Halted:
+		say.clocksStand(&v.Foot)
 	case s.Lost != 0:
 		say.unreadable(&v.Foot, s.Lost)
 	case s.Masked != 0:

@@ -378,7 +378,7 @@ func (s *State) entryOfNumber(ply int) int {
 // atRest forgets a move on its way, one that was wished for, and everything that
 // was wrong.
 func (s *State) atRest() {
-	s.Pending, s.Guide, s.Lit, s.Problem, s.Wish = Pending{}, Guide{}, Guide{}, Problem{}, Wish{}
+	s.Pending, s.Guide, s.Dark, s.Problem, s.Wish = Pending{}, Guide{}, 0, Problem{}, Wish{}
 	s.memory.withdrawn, s.memory.reported, s.memory.reason = 0, 0, NoReason
 	s.memory.missing, s.memory.waiting, s.memory.turned = false, false, 0
 	s.memory.used, s.memory.handled = 0, 0

@@ -17,6 +17,14 @@ func (s *State) pressing() bool {
 	}
 }
 
+// Pressing reports whether the player on turn ends a move with a press of the
+// clock.
+func (s *State) Pressing() bool { return s.running() && s.pressing() }
+
+// PassDue reports whether the player on turn has no move and is to say so himself,
+// with a press.
+func (s *State) PassDue() bool { return s.Phase == Playing && s.passDue() }
+
 // claims reports whether a disc that is no move counts once it is pressed.
 func (s *State) claims() bool {
 	return s.Match.Profile.Improper == ImproperClaimed && s.pressing()

@@ -112,7 +112,7 @@ func (tb *table) runs(c engine.Color) {
 func (tb *table) lit(want string) {
 	tb.t.Helper()
 	shown := *tb
-	shown.state.Guide = tb.state.Lit
+	shown.state.Guide = tb.state.Lit()
 	shown.guide(want)
 }
 

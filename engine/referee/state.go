@@ -233,6 +233,12 @@ const (
 // Empties returns the number of squares that hold no disc.
 func (r Result) Empties() int { return engine.Squares - r.DiscsBlack - r.DiscsWhite }
 
+// Declared reports whether something else than the discs at the end of the game
+// has decided it: a resignation, a flag, or an arbiter.
+func (r Result) Declared() bool {
+	return r.Reason == Resigned || r.Reason == FlagFell || r.Reason == Adjudicated
+}
+
 // Match is what is agreed before a game: its rules, how it is officiated, and
 // who plays.
 type Match struct {
@@ -326,9 +332,9 @@ type State struct {
 	Lost, Masked engine.Bitboard
 	Pending      Pending
 	Guide        Guide
-	// Lit is what the lights show of the guide: the profile may leave it to the
-	// players to find the flips of a move.
-	Lit     Guide
+	// Dark are squares of the guide that the lights do not show: the profile may
+	// leave it to the players to find the flips of a move.
+	Dark    engine.Bitboard
 	Problem Problem
 	// Clock is both clocks. It does nothing in a game without any.
 	Clock clock.Clock
@@ -389,6 +395,20 @@ func (s *State) Irregular() bool {
 		}
 	}
 	return false
+}
+
+// Ruled reports whether hands are led to a position that they have not made: by
+// an undo that was ordered, or by a ruling.
+func (s *State) Ruled() bool {
+	return s.memory.restoring == restoringUndo || s.memory.restoring == restoringSet
+}
+
+// Lit returns what the lights show of the guide.
+func (s *State) Lit() Guide {
+	g := s.Guide
+	g.Flip &^= s.Dark
+	g.Turn &^= s.Dark
+	return g
 }
 
 // Unsure returns the cells that say nothing.

@@ -428,7 +428,7 @@ func (t *turn) askForMissing(v verdict) {
 // leave it to the players to find the flips of a move; whatever else there is to
 // do is always shown.
 func (s *State) light(at Time) {
-	s.Lit = s.Guide
+	s.Dark = 0
 	ruled := s.Objection.Claimed || s.memory.restoring != restoringNothing
 	if s.Phase != Playing || ruled || !s.Pending.Active && s.Step != InProgress {
 		return
@@ -446,14 +446,14 @@ func (s *State) light(at Time) {
 		flips, errors = true, true
 	}
 	if flips {
-		s.Lit.Flip = 0
+		s.Dark |= s.Guide.Flip
 	}
 	switch {
 	case !errors:
 	case s.Step == InProgress:
-		s.Lit.Turn = 0
+		s.Dark |= s.Guide.Turn
 	case p.Flips == FlipsStand:
-		s.Lit.Turn &^= s.Pending.Extra
+		s.Dark |= s.Guide.Turn & s.Pending.Extra
 	}
 }
 

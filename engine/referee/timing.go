@@ -84,7 +84,7 @@ func (t *turn) askForTick() {
 	} else if at, ok := s.Clock.FlagAt(); ok && s.Phase == Playing {
 		first(at)
 	}
-	if s.Match.Profile.FlipLights == LightsAfter && s.Pending.Active && s.Lit != s.Guide {
+	if s.Match.Profile.FlipLights == LightsAfter && s.Pending.Active && s.Dark != 0 {
 		first(s.Pending.Since + s.Match.Profile.FlipLightsAfter)
 	}
 	if next != 0 && next != s.memory.wake {
