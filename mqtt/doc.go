@@ -17,7 +17,6 @@
 //	sensor/raw      no        0    what the cells read, while somebody wants it
 //	hint            no        0    moves with scores, if that is wanted and allowed
 //	diag            yes       0    every minute
-//	image           yes       0    a picture of the board
 //	alert/<code>    yes       1    an open problem; empty when solved
 //	resp/<client>   no        1    the answer to a command
 //	cmd/<role>/<name>  never  1    commands; roles arbiter, player, ops, ha, hub

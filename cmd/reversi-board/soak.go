@@ -27,7 +27,7 @@ func soakCommand() command {
 		example: program + " soak --games 1000 --seed 7\n" +
 			program + " soak --real WTH_2013.wtb --every 10\n" +
 			program + " soak --games 1000 --seed 7 --only 123\n" +
-			program + " soak --games 1000 --config hall-128 --faults all",
+			program + " soak --games 1000 --config hall-128.yaml --faults all",
 	}
 	c.run = func(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
 		fs := newFlags(c)

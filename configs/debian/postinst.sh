@@ -18,6 +18,7 @@ if [ "$1" = configure ]; then
 		echo "For a real one see /etc/reversi-board/config.yaml, switch on its buses in"
 		echo "/boot/firmware/config.txt (dtparam=i2c_arm=on,i2c_arm_baudrate=400000 and"
 		echo "dtparam=spi=on), restart, stop the service and ask the doctor:"
-		echo "  sudo -u reversi-board reversi-board doctor --config /etc/reversi-board/config.yaml"
+		echo "  sudo -u reversi-board reversi-board doctor \\"
+		echo "    --config /etc/reversi-board/config.yaml --data /var/lib/reversi-board"
 	fi
 fi

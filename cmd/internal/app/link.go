@@ -43,7 +43,7 @@ func (a *App) openLink(ctx context.Context, version string) error {
 		Username: user, Password: password, TLS: roots, Boot: a.boot,
 		SW: version, HW: a.config.Hardware.Kind,
 		Caps: mqtt.Caps{
-			ColorSensing: a.config.Hardware.Kind != configs.Reed64, LEDs: a.rig.Lights != nil, Hints: true,
+			ColorSensing: a.config.Hardware.Kind != configs.Reed64, LEDs: a.rig.Lights != nil, Clock: true, Hints: true,
 		},
 		Journal: a.journal, Cursor: a.journal,
 		Stamp: func() mqtt.Stamp {
