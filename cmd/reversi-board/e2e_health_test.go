@@ -1,0 +1,161 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"reversi-board/engine/record"
+	"reversi-board/mqtt"
+	"reversi-board/mqtt/schematest"
+)
+
+// valid fails the test unless every message so far is as its schema says, and
+// returns how many there were by topic, alerts and answers each together.
+func (s *subscriber) valid() map[string]int {
+	s.t.Helper()
+	list, _ := s.since(0)
+	count := make(map[string]int)
+	for _, m := range list {
+		name := strings.TrimPrefix(m.topic, "reversi/v1/reversi-1/")
+		if strings.HasPrefix(name, "cmd/") || len(m.payload) == 0 {
+			continue // not ours, or a topic that is cleared
+		}
+		if top, _, below := strings.Cut(name, "/"); below && top != "sensor" {
+			name = top
+		}
+		count[name]++
+		var files fs.FS = mqtt.Schemas
+		if slices.Contains([]string{"event", "state", "clock"}, name) {
+			files = record.Schemas
+		}
+		schema, err := schematest.Load(files, "schema/"+strings.ReplaceAll(name, "/", "-")+".json")
+		if err != nil {
+			s.t.Errorf("%s has no schema: %v", m.topic, err)
+			continue
+		}
+		if err := schema.Check(m.payload); err != nil {
+			s.t.Errorf("%s: %v\n%s", m.topic, err, m.payload)
+		}
+	}
+	return count
+}
+
+// topic waits for a message on a topic of the board after the first n.
+func (s *subscriber) topic(n int, limit time.Duration, name string) message {
+	s.t.Helper()
+	return s.wait(n, limit, name, func(m message) bool {
+		return m.topic == "reversi/v1/reversi-1/"+name && len(m.payload) > 0
+	})
+}
+
+// TestHealthOverMQTT looks at a board from outside: how its cells are, what it
+// says of itself, readings on demand, and an alert for a cell that flaps, with
+// the embedded broker and with another one. Every message of a game that is
+// played meanwhile is as its schema says.
+func TestHealthOverMQTT(t *testing.T) {
+	for name, kind := range map[string]string{"Mosquitto": external, "embedded": embedded} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, kind, quick)
+			if kind == external {
+				newMosquitto(t, b.broker)
+			}
+			p := b.start()
+			w := p.watch()
+			w.phase("playing")
+			until(t, patience, "the broker listens", func() bool { return w.look().Connections["broker"] == "connected" })
+			sub := subscribe(t, b.broker, "")
+			sub.availability(0, patience, "online")
+			d := &desk{t: t, port: b.broker, sub: sub}
+
+			health := sub.topic(0, patience, "sensor/health")
+			if cells := decode[struct{ Cells string }](t, health.payload).Cells; cells != strings.Repeat(".", 64) {
+				t.Errorf("cells %q", cells)
+			}
+			if m := subscribe(t, b.broker, "").topic(0, patience, "sensor/health"); !m.retained {
+				t.Error("sensor/health is not retained")
+			}
+			readings(d)
+			for _, m := range theFinal(t).plies(t, 4) {
+				p.play(w, m)
+			}
+			flaps(d, p)
+			n := sub.count()
+			d.ok(d.order("ops/snapshot", request{}))
+			if again := sub.topic(n, patience, "sensor/health"); again.retained {
+				t.Error("a snapshot came from the broker's store")
+			}
+			count := sub.valid()
+			for _, want := range []string{"availability", "meta", "state", "event", "sensor/health", "sensor/raw", "diag", "alert", "resp"} {
+				if count[want] == 0 {
+					t.Errorf("nothing on %s", want)
+				}
+			}
+		})
+	}
+}
+
+// readings asks for sensor/raw, and not any more.
+func readings(d *desk) {
+	d.t.Helper()
+	if a := d.order("arbiter/diag", request{}); a.Code != "not_allowed" {
+		d.t.Errorf("diag for the arbiter is answered by %+v", a)
+	}
+	n := d.sub.count()
+	d.ok(d.order("ops/diag", request{Args: map[string]any{"raw": true, "seconds": 60}}))
+	d.sub.topic(n, patience, "diag")
+	first := d.sub.topic(n, patience, "sensor/raw")
+	d.sub.wait(n, patience, "two more seconds of readings", func(m message) bool {
+		return strings.HasSuffix(m.topic, "/sensor/raw") && m.at.Sub(first.at) > 2*time.Second
+	})
+	d.ok(d.order("ops/diag", request{Args: map[string]any{"raw": false}}))
+	list, _ := d.sub.since(n)
+	seen := 0
+	for _, m := range list {
+		if strings.HasSuffix(m.topic, "/sensor/raw") && m.at.Sub(first.at) <= 2*time.Second {
+			seen++
+		}
+	}
+	if seen > 12 { // five a second, and one that was late
+		d.t.Errorf("%d readings in two seconds", seen)
+	}
+	n = d.sub.count()
+	d.ok(d.order("ops/identify", request{}))
+	list, _ = d.sub.since(n)
+	for _, m := range list[min(1, len(list)):] { // one may have been on its way
+		if strings.HasSuffix(m.topic, "/sensor/raw") {
+			d.t.Error("readings go on")
+		}
+	}
+}
+
+// flaps breaks the sensor of g2, waits for what follows, and mends it.
+func flaps(d *desk, p *process) {
+	d.t.Helper()
+	n := d.sub.count()
+	begin := time.Now()
+	for _, act := range []map[string]any{{"op": "fail", "square": "g2", "fault": "flapping"}} {
+		if a, err := p.post("/api/v1/hands", act); err != nil || a.Status != "ok" {
+			d.t.Fatalf("%+v %v", a, err)
+		}
+	}
+	m := d.sub.topic(n, patience, "alert/sensor_fault")
+	alert := decode[struct {
+		Text    string
+		Squares []string
+	}](d.t, m.payload)
+	// Masked within 5 s; a busy machine gets another 5.
+	if took := m.at.Sub(begin); took > 10*time.Second || !slices.Equal(alert.Squares, []string{"g2"}) || !strings.Contains(alert.Text, "changes to and fro") {
+		d.t.Errorf("after %v %s", took, m.payload)
+	}
+	fault := d.sub.wait(n, patience, "the fault", func(m message) bool {
+		return strings.HasSuffix(m.topic, "/event") && readEvent(d.t, m.payload).Type == "sensor_fault"
+	})
+	if want := fmt.Sprintf(`"kind":%q`, "flapping"); !strings.Contains(string(fault.payload), want) {
+		d.t.Errorf("%s, want %s", fault.payload, want)
+	}
+}
