@@ -61,6 +61,25 @@ func TestKernelVersions(t *testing.T) {
 	}
 }
 
+// What is taken for a version begins with its numbers.
+func FuzzKernel(f *testing.F) {
+	for _, text := range []string{"6.6.31+rpt-rpi-2712", "6.1-rc3", "5.15.0-1034-raspi", "6", "", "6..1", "99999999999999999999.1"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		k, err := parseKernel(text)
+		if err != nil {
+			return
+		}
+		if k.Text != text || k.Major < 0 || k.Minor < 0 || k.Patch < 0 || text == "" || text[0] < '0' || text[0] > '9' {
+			t.Errorf("%q: %+v", text, k)
+		}
+		if k.Before(k.Major, k.Minor, k.Patch) || !k.Before(k.Major+1, 0, 0) && k.Major+1 > k.Major {
+			t.Errorf("%q is older than itself, or not older than the next", text)
+		}
+	})
+}
+
 // The controller of the Pi 5 is the only one with that trouble, and 6.6.31 the
 // first kernel without.
 func TestShakyI2C(t *testing.T) {

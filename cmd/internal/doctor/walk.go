@@ -225,17 +225,9 @@ func (d *doctor) unstable() (set engine.Bitboard) {
 func (d *doctor) markWalked(r *calibrate.Report, s *stroll) {
 	for i := range r.Squares {
 		q, square := &r.Squares[i], engine.Square(i)
-		for f, side := range [...]calibrate.Side{q.Black, q.White} {
-			state := Dead
-			if side.Seen {
-				state = Fine
-			}
-			if s.left.Has(square) {
-				state = Untested
-			}
-			if d.h.Kind != configs.Reed64 || face(f) == blackFace {
-				d.mark(square, face(f), state)
-			}
+		d.mark(square, blackFace, sideState(q.Black, s.left.Has(square)))
+		if d.h.Kind != configs.Reed64 {
+			d.mark(square, whiteFace, sideState(q.White, s.left.Has(square)))
 		}
 	}
 	for i := range r.Findings {
@@ -252,6 +244,18 @@ func (d *doctor) markWalked(r *calibrate.Report, s *stroll) {
 			d.markBoth(square, state)
 		}
 	}
+}
+
+// sideState says what one side of a disc did on a square that may have been left
+// out.
+func sideState(side calibrate.Side, left bool) State {
+	switch {
+	case left:
+		return Untested
+	case side.Seen:
+		return Fine
+	}
+	return Dead
 }
 
 // stateOf returns the state of the squares of a finding; ok is false if they keep
