@@ -350,10 +350,9 @@ func (w *Walk) judgePoles(j *findings) {
 		if !e.seen {
 			e, expected = j.probes[s].face[1], north+south-expected
 		}
-		switch e.pole {
-		case expected:
+		if e.pole == expected {
 			right |= s.Bit()
-		case north + south - expected:
+		} else if e.pole == north+south-expected {
 			inverted |= s.Bit()
 		}
 	}

@@ -2,6 +2,7 @@ package calibrate
 
 import (
 	"fmt"
+	"strings"
 
 	"reversi-board/engine"
 )
@@ -82,18 +83,11 @@ func fileOf(f int) engine.Bitboard { return 0x0101010101010101 << f }
 
 // list joins names as people do: a1, b1 and c1.
 func list(names []string) string {
-	text := ""
-	for i, n := range names {
-		switch {
-		case i == 0:
-		case i == len(names)-1:
-			text += " and "
-		default:
-			text += ", "
-		}
-		text += n
+	if len(names) < 2 {
+		return strings.Join(names, "")
 	}
-	return text
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 // lines is the most a rank holds.

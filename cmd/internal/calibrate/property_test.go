@@ -157,14 +157,11 @@ func turn(w *sim.Wiring, quarters int) {
 func heard(r *calibrate.Report) []string {
 	var list []string
 	for _, f := range r.Findings {
-		switch f.Kind {
-		case calibrate.Turned:
+		if f.Kind == calibrate.Turned {
 			list = append(list, "turned")
-			continue
-		case calibrate.Untested:
-			continue
+		} else if f.Kind != calibrate.Untested {
+			list = append(list, fmt.Sprintf("%s %s", f.Kind, f.Squares))
 		}
-		list = append(list, fmt.Sprintf("%s %s", f.Kind, f.Squares))
 	}
 	slices.Sort(list)
 	return list

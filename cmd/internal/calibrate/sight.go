@@ -108,15 +108,9 @@ func (s *sight) feel() (north, south engine.Bitboard) {
 // occupied returns the cells that show a disc, or more than that.
 func (s *sight) occupied() engine.Bitboard { return s.north | s.south }
 
-// pole returns what a cell shows.
-func (s *sight) pole(c engine.Square) pole {
-	return pole(s.north>>c&1) | pole(s.south>>c&1)<<1
-}
-
-// still reports that nothing has changed for a while: that long, and for that
-// many scans.
-func (s *sight) still(now, d time.Duration, scans int) bool {
-	return now-s.changed >= d && s.scans >= scans
+// still reports that nothing has changed for so long, and for some scans.
+func (s *sight) still(now, d time.Duration) bool {
+	return now-s.changed >= d && s.scans >= restScans
 }
 
 // unstick believes outputs again that are inactive on a board at rest.

@@ -146,10 +146,10 @@ func (b *bench) settled(t fataler, eyes *app.Eyes, d time.Duration) (engine.Disc
 		inputs, err := eyes.Look(context.Background(), b.now)
 		must(t, err)
 		for _, in := range inputs {
-			switch in := in.(type) {
-			case referee.Seen:
+			if in, ok := in.(referee.Seen); ok {
 				b.read, b.masked = in.Discs, in.Masked|in.Lost
-			case referee.Felt:
+			}
+			if in, ok := in.(referee.Felt); ok {
 				b.read, b.masked = engine.Discs{Black: in.Squares}, in.Masked|in.Lost
 			}
 		}

@@ -307,7 +307,7 @@ func (w *Walk) scan(f *hardware.Frame) {
 	switch w.stage {
 	case Clearing, Deciding, Agreed, Aborted:
 	case Measuring:
-		if w.empty.scans == 0 && w.now-w.since < calmTime && !w.sight.still(w.now, restTime, restScans) {
+		if w.empty.scans == 0 && w.now-w.since < calmTime && !w.sight.still(w.now, restTime) {
 			return // A hand may still be at the board.
 		}
 		if w.empty.scans == 0 {
@@ -326,7 +326,7 @@ func (w *Walk) scan(f *hardware.Frame) {
 			w.wait()
 		}
 	case Tidying:
-		if w.sight.occupied() == 0 && w.now-w.since >= tidyTime && w.sight.still(w.now, tidyTime, restScans) {
+		if w.sight.occupied() == 0 && w.now-w.since >= tidyTime && w.sight.still(w.now, tidyTime) {
 			w.tidied()
 		}
 	}
@@ -461,7 +461,7 @@ func (w *Walk) wait() {
 		rest = slowRest
 	}
 	switch {
-	case got.Count() >= w.needed() && got != 0 && w.sight.still(w.now, rest, restScans):
+	case got.Count() >= w.needed() && got != 0 && w.sight.still(w.now, rest):
 		w.take(got)
 	case w.now-w.whole >= restless && w.ever != 0:
 		w.take(w.ever)
@@ -567,7 +567,7 @@ func (w *Walk) decide() {
 // late reports that what was asked for has not been seen for a while.
 func (w *Walk) late() bool {
 	return w.asking() && !w.sampling && w.now-w.since >= puzzled &&
-		w.sight.still(w.now, puzzled, restScans)
+		w.sight.still(w.now, puzzled)
 }
 
 // Stage returns how far the walk has come.
