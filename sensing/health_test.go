@@ -67,20 +67,7 @@ func TestClasses(t *testing.T) {
 			tb.play(t, unasked(c.script))
 			var r sensing.Report
 			tb.p.Report(&r)
-			want := strings.Repeat(".", engine.Squares)
-			if letter, squares, _ := strings.Cut(c.want, " "); letter == "?????" {
-				want = strings.Repeat("?", engine.Squares)
-			} else if c.want != "" {
-				set, err := engine.ParseSquares(squares)
-				if err != nil {
-					t.Fatal(err)
-				}
-				b := []byte(want)
-				for s := range set.All() {
-					b[s] = letter[0]
-				}
-				want = string(b)
-			}
+			want := letters(t, c.want)
 			if got := r.Classes(); got != want {
 				t.Errorf("classes\n got  %s\n want %s", got, want)
 			}
@@ -91,6 +78,24 @@ func TestClasses(t *testing.T) {
 			}
 		})
 	}
+}
+
+// letters writes "s a1 b1" as 64 letters, the others "."; "?????" is all of them.
+func letters(t *testing.T, text string) string {
+	t.Helper()
+	letter, names, _ := strings.Cut(text, " ")
+	if letter == "?????" {
+		return strings.Repeat("?", engine.Squares)
+	}
+	set, err := engine.ParseSquares(names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := []byte(strings.Repeat(".", engine.Squares))
+	for s := range set.All() {
+		b[s] = letter[0]
+	}
+	return string(b)
 }
 
 // A cell that strays at rest loses margin, is noisy from five strays a minute
@@ -242,30 +247,12 @@ func TestMarginsOfReadings(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			th, err := sensing.NewThreshold(sensing.AllLevels(plain()), sensing.DRV5055A4())
-			if err != nil {
-				t.Fatal(err)
-			}
-			p := sensing.New(sensing.DefaultConfig())
-			var counts [engine.Squares]uint16
-			for i := range counts {
-				counts[i] = plain().Null
-			}
-			counts[0] = c.count
-			var r sensing.Report
-			for now := time.Duration(0); now < 9*time.Second; now += 100 * ms {
-				if c.class == sensing.ClassNoisy {
-					counts[0] = 15000 // it was there before it was pushed aside
-					if now > 300*ms {
-						counts[0] = c.count
-					}
+			r := measure(t, func(now time.Duration) (count uint16) {
+				if c.class == sensing.ClassNoisy && now <= 300*ms {
+					return 15000 // it was there before it was pushed aside
 				}
-				var f sensing.Frame
-				f.North, f.South = th.Step(now, &counts, 0)
-				p.Step(now, f)
-			}
-			p.Report(&r)
-			r.Measured(th)
+				return c.count
+			})
 			if r[0].Class != c.class || r[0].Margin != c.margin {
 				t.Errorf("%c, margin %d, want %c, %d", r[0].Class, r[0].Margin, c.class, c.margin)
 			}
@@ -274,6 +261,30 @@ func TestMarginsOfReadings(t *testing.T) {
 			}
 		})
 	}
+}
+
+// measure lets nine seconds pass in which a1 reads what it is told to, and the
+// others their null.
+func measure(t *testing.T, a1 func(now time.Duration) uint16) (r sensing.Report) {
+	t.Helper()
+	th, err := sensing.NewThreshold(sensing.AllLevels(plain()), sensing.DRV5055A4())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := sensing.New(sensing.DefaultConfig())
+	var counts [engine.Squares]uint16
+	for i := range counts {
+		counts[i] = plain().Null
+	}
+	for now := time.Duration(0); now < 9*time.Second; now += 100 * ms {
+		counts[0] = a1(now)
+		var f sensing.Frame
+		f.North, f.South = th.Step(now, &counts, 0)
+		p.Step(now, f)
+	}
+	p.Report(&r)
+	r.Measured(th)
+	return r
 }
 
 // A null that has drifted as far as it may is noise; a saturated sensor is stuck

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"reversi-board/display/web"
 	"reversi-board/engine"
@@ -98,17 +99,10 @@ func (a *App) openQuestion() *web.Question {
 
 // either lists squares with "or".
 func either(squares engine.Bitboard) string {
-	text := ""
 	names := squares.Names()
-	for i, name := range names {
-		switch {
-		case i == 0:
-		case i == len(names)-1:
-			text += " or "
-		default:
-			text += ", "
-		}
-		text += name
+	last := len(names) - 1
+	if last < 1 {
+		return strings.Join(names, "")
 	}
-	return text
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }

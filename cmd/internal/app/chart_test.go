@@ -235,13 +235,17 @@ func FuzzCellCommands(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, args []byte) {
 		if sq, err := confirmed(args); err == nil {
-			var v struct{ Square string }
+			var v struct {
+				Square string `json:"square"`
+			}
 			if json.Unmarshal(args, &v) != nil || !strings.EqualFold(v.Square, sq.String()) {
 				t.Fatalf("%q: %v", args, sq)
 			}
 		}
 		if set, err := maskedBy(args); err == nil {
-			var v struct{ Squares []string }
+			var v struct {
+				Squares []string `json:"squares"`
+			}
 			if json.Unmarshal(args, &v) != nil || set.Count() < 1 || set.Count() > 8 || set.Count() > len(v.Squares) {
 				t.Fatalf("%q: %v", args, set)
 			}

@@ -237,46 +237,59 @@ func TestRawIsPublishedOnOrder(t *testing.T) {
 		w := admit(t, func(*configs.Config) {})
 		time.Sleep(10 * time.Second)
 		diags := len(w.crier.on(t, mqtt.Diag))
-		if n := len(w.crier.on(t, mqtt.Raw)); n != 0 {
-			t.Fatalf("%d messages without an order", n)
-		}
+		w.wantReadings(0, 0)
 		w.app.nurse.order(mqtt.DiagArgs{Set: true, Raw: true, For: 10 * time.Second})
 		time.Sleep(20 * time.Second)
-		said := w.crier.on(t, mqtt.Raw)
-		if len(said) < 40 || len(said) > 51 {
-			t.Errorf("%d messages in ten seconds", len(said))
-		}
-		counts, _ := said[0].field(t, "counts").([]any)
+		w.wantReadings(40, 51)
 		// d4 and e5 white, e4 and d5 black; white has its south pole at the sensor.
-		for cell, want := range map[int]any{0: 0.0, 27: 2.0, 28: 1.0, 35: 1.0, 36: 2.0} {
-			if counts[cell] != want {
-				t.Errorf("cell %d reads %v, want %v", cell, counts[cell], want)
-			}
-		}
+		w.wantRead(map[int]any{0: 0.0, 27: 2.0, 28: 1.0, 35: 1.0, 36: 2.0})
 		if n := len(w.crier.on(t, mqtt.Diag)); n != diags+1 {
 			t.Errorf("%d messages on diag, there were %d", n, diags)
 		}
 		if err := w.app.rig.Sim.FailBank(0, sim.BankNack); err != nil {
 			t.Fatal(err)
 		}
+		w.crier.forget()
 		w.app.nurse.order(mqtt.DiagArgs{Set: true, Raw: true, For: mqtt.MaxRaw})
 		time.Sleep(5 * time.Second)
 		w.app.nurse.order(mqtt.DiagArgs{}) // diag once more; raw goes on
 		time.Sleep(5 * time.Second)
 		w.app.nurse.order(mqtt.DiagArgs{Set: true})
 		time.Sleep(time.Second)
-		more := w.crier.on(t, mqtt.Raw)
-		if n := len(more) - len(said); n < 40 || n > 53 {
-			t.Errorf("%d messages in ten seconds", n)
-		}
-		if counts, _ := more[len(more)-1].field(t, "counts").([]any); counts[0] != nil || counts[8] != 0.0 {
-			t.Errorf("a lost bank reads %v, the next %v", counts[0], counts[8])
-		}
+		w.wantReadings(40, 53)
+		w.wantRead(map[int]any{0: nil, 7: nil, 8: 0.0}) // rank 1 is lost
+		w.crier.forget()
 		time.Sleep(time.Minute)
-		if n := len(w.crier.on(t, mqtt.Raw)); n != len(more) {
-			t.Errorf("%d messages after the end", n-len(more))
-		}
+		w.wantReadings(0, 0)
 	})
+}
+
+// forget forgets what was published.
+func (c *crier) forget() {
+	synctest.Wait()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.all = nil
+}
+
+// wantReadings wants so many messages on sensor/raw.
+func (w *ward) wantReadings(least, most int) {
+	w.t.Helper()
+	if n := len(w.crier.on(w.t, mqtt.Raw)); n < least || n > most {
+		w.t.Errorf("%d messages on sensor/raw, want %d to %d", n, least, most)
+	}
+}
+
+// wantRead compares cells of the last message on sensor/raw.
+func (w *ward) wantRead(want map[int]any) {
+	w.t.Helper()
+	said := w.crier.on(w.t, mqtt.Raw)
+	counts, _ := said[len(said)-1].field(w.t, "counts").([]any)
+	for cell, n := range want {
+		if counts[cell] != n {
+			w.t.Errorf("cell %d reads %v, want %v", cell, counts[cell], n)
+		}
+	}
 }
 
 // The supply of a Raspberry Pi is too low: the alert is open until it has been
@@ -419,9 +432,7 @@ func TestPeopleAreAskedAboutADeadCell(t *testing.T) {
 		w := admit(t, func(*configs.Config) {})
 		table, f5, e5 := w.app.rig.Sim, 37, 36
 		w.break1(f5, sim.CellFault{Kind: sim.Dead})
-		if r := w.command("confirm", `{"square":"f5"}`); r.Code != "not_allowed" {
-			t.Errorf("nobody has asked: %+v", r)
-		}
+		w.answers(`{"square":"f5"}`, "not_allowed") // nobody has asked
 		if _, err := table.Place(w.app.now(), f5, sim.NorthUp); err != nil {
 			t.Fatal(err)
 		}
@@ -433,15 +444,11 @@ func TestPeopleAreAskedAboutADeadCell(t *testing.T) {
 		if q := w.page().Question; q == nil || !slices.Equal(q.Squares, []string{"f5", "e6"}) || !strings.Contains(q.Text, "f5 or e6") {
 			t.Fatalf("the page asks %+v", q)
 		}
-		if r := w.command("confirm", `{"square":"d6"}`); r.Code != "not_allowed" {
-			t.Errorf("not one of them: %+v", r)
-		}
-		if r := w.command("confirm", `{"square":"f5"}`); r.Status != "ok" {
-			t.Fatalf("the answer: %+v", r)
-		}
+		w.answers(`{"square":"d6"}`, "not_allowed")
+		w.answers(`{"square":"f9"}`, "bad_payload")
+		w.answers(`{"square":"f5"}`, "")
 		time.Sleep(time.Second)
-		seen := w.page()
-		if seen.State.Transcript != "f5" || seen.Question != nil {
+		if seen := w.page(); seen.State.Transcript != "f5" || seen.Question != nil {
 			t.Errorf("after the answer: %+v", seen)
 		}
 		if all, _ := w.alertsNow(); !strings.Contains(all["sensor_fault"], "f5 shows no disc where one must lie") {
@@ -451,6 +458,14 @@ func TestPeopleAreAskedAboutADeadCell(t *testing.T) {
 			t.Errorf("health view %s %s %s", v.State, v.Summary, v.Cells)
 		}
 	})
+}
+
+// answers gives an answer to the question and wants that code for it.
+func (w *ward) answers(args, code string) {
+	w.t.Helper()
+	if r := w.command("confirm", args); r.Code != code {
+		w.t.Errorf("%s is answered by %+v, want %q", args, r, code)
+	}
 }
 
 // command gives a command from the page.
@@ -480,40 +495,44 @@ func TestMaskedByHand(t *testing.T) {
 }
 
 // A move that is suggested is published with what the moves are worth, if the
-// settings want it.
+// settings want it: the first moves of the start are all alike.
 func TestHintIsPublished(t *testing.T) {
-	for _, on := range []bool{false, true} {
-		t.Run(fmt.Sprint(on), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := admit(t, func(c *configs.Config) { c.MQTT.Hints = on })
-				if r := w.command("hint", `{}`); r.Status != "ok" {
-					t.Fatalf("%+v", r)
-				}
-				time.Sleep(5 * time.Second)
-				said := w.crier.on(t, mqtt.Hint)
-				if !on {
-					if len(said) != 0 {
-						t.Errorf("not wanted: %s", said[0].payload)
-					}
-					return
-				}
-				var v struct {
-					Seq   uint64
-					Moves []mqtt.HintMove
-				}
-				if len(said) != 1 || json.Unmarshal(said[0].payload, &v) != nil {
-					t.Fatalf("%d messages", len(said))
-				}
-				var names []string
-				for _, m := range v.Moves {
-					names = append(names, m.Move)
-				}
-				slices.Sort(names)
-				// The first moves of the start are all alike.
-				if !slices.Equal(names, []string{"c4", "d3", "e6", "f5"}) || v.Moves[0].Score != v.Moves[3].Score || v.Seq != w.page().State.Seq {
-					t.Errorf("%s", said[0].payload)
-				}
-			})
-		})
+	synctest.Test(t, func(t *testing.T) {
+		w := admit(t, func(c *configs.Config) { c.MQTT.Hints = true })
+		said := w.hints()
+		var v struct {
+			Seq   uint64          `json:"seq"`
+			Moves []mqtt.HintMove `json:"moves"`
+		}
+		if len(said) != 1 || json.Unmarshal(said[0].payload, &v) != nil {
+			t.Fatalf("%d messages", len(said))
+		}
+		var names []string
+		for _, m := range v.Moves {
+			names = append(names, m.Move)
+		}
+		slices.Sort(names)
+		if !slices.Equal(names, []string{"c4", "d3", "e6", "f5"}) || v.Moves[0].Score != v.Moves[3].Score || v.Seq != w.page().State.Seq {
+			t.Errorf("%s", said[0].payload)
+		}
+	})
+}
+
+// Without the setting nothing is published.
+func TestHintIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		if said := admit(t, func(*configs.Config) {}).hints(); len(said) != 0 {
+			t.Errorf("not wanted: %s", said[0].payload)
+		}
+	})
+}
+
+// hints asks for a move and returns what is published.
+func (w *ward) hints() []told {
+	w.t.Helper()
+	if r := w.command("hint", `{}`); r.Status != "ok" {
+		w.t.Fatalf("%+v", r)
 	}
+	time.Sleep(5 * time.Second)
+	return w.crier.on(w.t, mqtt.Hint)
 }
