@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"reversi-board/engine"
+	"reversi-board/engine/clock"
 	"reversi-board/engine/notation"
 	"reversi-board/engine/record"
 	"reversi-board/engine/referee"
@@ -163,8 +164,6 @@ type folding struct {
 	id    string
 	begun record.Envelope
 	state referee.State
-	// think are the times of the entries of the record.
-	think [referee.MaxEntries]time.Duration
 	// broken says why the events do not make a game.
 	broken string
 }
@@ -221,32 +220,64 @@ func (f *folding) apply(env record.Envelope, ev referee.Event) {
 	if f.broken != "" {
 		return
 	}
+	var wrong string
 	switch ev := ev.(type) {
 	case referee.Moved:
-		if f.state.Ended || f.state.Game.Turn != ev.By || !f.state.Game.Legal().Has(ev.Square) || f.state.Len == referee.MaxEntries {
-			f.fail(fmt.Sprintf("record %d: %v cannot play %v", env.Seq, ev.By, ev.Square))
-			return
-		}
-		f.think[f.state.Len] = ev.Think
+		wrong = f.wrongMove(ev)
 	case referee.Passed:
-		if f.state.Ended || f.state.Game.Turn != ev.By || !f.state.Game.MustPass() || f.state.Len == referee.MaxEntries {
-			f.fail(fmt.Sprintf("record %d: %v may not pass", env.Seq, ev.By))
-			return
+		if f.closed() || f.state.Game.Turn != ev.By || !f.state.Game.MustPass() {
+			wrong = fmt.Sprintf("%v may not pass", ev.By)
 		}
-		f.think[f.state.Len] = 0
 	case referee.Undone:
 		if ev.Plies < 1 || ev.Plies > f.state.Ply() {
-			f.fail(fmt.Sprintf("record %d: takes back %d plies of %d", env.Seq, ev.Plies, f.state.Ply()))
-			return
+			wrong = fmt.Sprintf("takes back %d plies of %d", ev.Plies, f.state.Ply())
 		}
-	case referee.GameOver, referee.FlipError, referee.Revised, referee.PositionSet, referee.ClockFlag, referee.ClockAdjusted,
-		referee.GamePaused, referee.GameResumed:
+	case referee.FlipError:
+		if ev.Ply < 1 || ev.Ply != f.state.Ply() {
+			wrong = fmt.Sprintf("is about the flips of ply %d of %d", ev.Ply, f.state.Ply())
+		}
+	case referee.Revised:
+		wrong = f.wrongRevision(ev)
+	case referee.PositionSet:
+		if f.state.Len == referee.MaxEntries {
+			wrong = "is one ruling too many"
+		}
+	case referee.GameOver, referee.ClockFlag, referee.ClockAdjusted, referee.GamePaused, referee.GameResumed:
 	case referee.GameStarted, referee.Illegal, referee.Faulted, referee.Restored, referee.PowerRestored,
 		referee.TimeStepped, referee.EngineLost, referee.Commanded:
 		return // facts about the table, not about this game
 	}
+	if wrong != "" {
+		f.fail(fmt.Sprintf("record %d: %s", env.Seq, wrong))
+		return
+	}
 	referee.Apply(&f.state, ev)
 	f.check(env)
+}
+
+// closed reports whether nothing can be added to the game.
+func (f *folding) closed() bool { return f.state.Ended || f.state.Len == referee.MaxEntries }
+
+// wrongMove says why a move cannot be one, empty when it can. One that is no move
+// by the rules counts if the event says so.
+func (f *folding) wrongMove(ev referee.Moved) string {
+	g := &f.state.Game
+	possible := g.Legal()
+	if ev.Improper != referee.NoReason {
+		possible = g.Empty()
+	}
+	if f.closed() || g.Turn != ev.By || !possible.Has(ev.Square) || ev.Flipped&^g.Occupied() != 0 {
+		return fmt.Sprintf("%v cannot play %v", ev.By, ev.Square)
+	}
+	return ""
+}
+
+// wrongRevision says why a revision cannot be one, empty when it can.
+func (f *folding) wrongRevision(ev referee.Revised) string {
+	if ev.FromPly < 1 || ev.FromPly > f.state.Ply()+1 || f.state.Len+ev.Len > referee.MaxEntries {
+		return fmt.Sprintf("revises from ply %d of %d", ev.FromPly, f.state.Ply())
+	}
+	return ""
 }
 
 // ended reports whether there is something to store.
@@ -300,6 +331,7 @@ func (f *folding) toGame() *notation.Game {
 	g := &notation.Game{Rules: m.Rules, Recorded: outcome(f.state.Result, m.Rules.Goal)}
 	for c, name := range m.Players {
 		g.Players[c].Name = name
+		g.Clocks[c] = clockText(m, engine.Color(c))
 	}
 	if f.begun.TSOK {
 		g.Date = f.begun.TS.UTC().Format("2006-01-02 15:04:05 UTC")
@@ -307,14 +339,60 @@ func (f *folding) toGame() *notation.Game {
 	if m.Profile.Name != "" {
 		g.Tags = []notation.Tag{{Name: "Profile", Value: m.Profile.Name}}
 	}
-	for i, e := range f.state.Record() {
-		p := notation.Play{Move: e.Move}
-		if e.Move != engine.PassMove {
-			p.Time = seconds(f.think[i])
-		}
-		g.Plays = append(g.Plays, p)
+	if m.Clock.On() {
+		g.Tags = append(g.Tags, notation.Tag{Name: "TimeControl", Value: m.Clock.String()})
+	}
+	for i := range f.state.Len {
+		g.Plays = append(g.Plays, f.play(i))
 	}
 	return g
+}
+
+// play writes down an entry of the record: what the rules make of it, and where
+// the board differed from that.
+func (f *folding) play(i int) notation.Play {
+	e := &f.state.Entries[i]
+	after, left := f.state.Game, f.state.Clock.Times(f.state.Clock.At)
+	if i+1 < f.state.Len {
+		after, left = f.state.Entries[i+1].Before, f.state.Entries[i+1].Clock
+	}
+	p := notation.Play{Move: e.Move, Ruled: e.Set, Improper: e.Improper != referee.NoReason}
+	byRules := e.Before
+	sq, isDisc := e.Move.Square()
+	switch {
+	case e.Set:
+		p.Turn = after.Turn
+	case !isDisc:
+		return p
+	case p.Improper:
+		byRules.Position = byRules.After(sq, 0)
+	default:
+		byRules = byRules.Place(sq)
+	}
+	if isDisc {
+		p.Time = seconds(e.Think)
+	}
+	if isDisc && left.Timed[e.By] {
+		p.Left = seconds(left.Left[e.By])
+	}
+	differ := byRules.Diff(after.Discs)
+	p.Edit = notation.Edit{Black: differ & after.Black, White: differ & after.White, Empty: differ & after.Empty()}
+	return p
+}
+
+// clockText writes a player's time as game servers do, empty when they have no
+// word for it: periods, and one clock for both. The profile says what follows
+// when it is over.
+func clockText(m referee.Match, c engine.Color) string {
+	control := m.Clock.Sides[c]
+	if m.Clock.Shared || control.Mode() != clock.Sudden && control.Mode() != clock.Fischer {
+		return ""
+	}
+	text := notation.Clock{Main: notation.Period{Time: control.Main}, Increment: notation.Period{Time: control.Increment, Moves: 1}}
+	if m.Profile.Flag == referee.FlagGrace {
+		text.Extension.Time = 2 * time.Minute
+	}
+	return text.String()
 }
 
 // seconds writes a duration to the millisecond.
@@ -328,11 +406,11 @@ func outcome(r referee.Result, goal engine.Goal) notation.Outcome {
 	if !r.Void {
 		o.Known, o.Winner = true, r.Winner
 	}
+	if o.Margin, o.Counted = r.Black-r.White, o.Known; goal == engine.Fewest {
+		o.Margin = -o.Margin
+	}
 	switch r.Reason {
 	case referee.NoMoves, referee.Wipeout:
-		if o.Margin, o.Counted = r.Black-r.White, o.Known; goal == engine.Fewest {
-			o.Margin = -o.Margin
-		}
 	case referee.Aborted:
 		o.End = notation.EndAborted
 	case referee.Resigned:

@@ -61,7 +61,8 @@ type Entry struct {
 	Finished   bool `json:"finished"`
 	BlackScore int  `json:"black_score"`
 	WhiteScore int  `json:"white_score"`
-	// Winner is black, white, draw, or empty when nobody knows.
+	// Winner is black, white, draw, or empty when nobody knows. It need not be
+	// who has the better score when End says that something else has decided.
 	Winner string `json:"winner"`
 	// End is why the game stopped early.
 	End string `json:"end,omitempty"`
@@ -280,6 +281,9 @@ func entryOf(id, source string, game *notation.Game) (Entry, string, error) {
 	switch r, err := game.Result(); {
 	case err == nil:
 		e.Finished, e.BlackScore, e.WhiteScore, e.Winner = true, r.Black, r.White, winner(r.Winner)
+		if final, err := game.Final(); err == nil && game.Overruled(final) {
+			e.Winner = winner(game.Recorded.Winner)
+		}
 	case game.Recorded.Known && game.Recorded.End != notation.EndNone:
 		e.Winner = winner(game.Recorded.Winner)
 	}

@@ -25,6 +25,9 @@ func (b *builder) add(p Play) error { return b.addBy(engine.None, p) }
 // addBy is add for a move of which the file says who made it; engine.None when
 // it does not say.
 func (b *builder) addBy(by engine.Color, p Play) error {
+	if p.Ruled || p.Improper {
+		return b.ruled(p)
+	}
 	s, isDisc := p.Move.Square()
 	if !isDisc {
 		s = engine.Squares
@@ -50,6 +53,27 @@ func (b *builder) addBy(by engine.Color, p Play) error {
 	}
 	b.game.Plays = append(b.game.Plays, p)
 	b.line.Final.Discs = p.Edit.apply(b.line.Final.Discs)
+	return nil
+}
+
+// ruled takes what is no move by the rules.
+func (b *builder) ruled(p Play) error {
+	g := &b.line.Final
+	s, isDisc := p.Move.Square()
+	switch {
+	case p.Ruled == isDisc || p.Ruled && p.Turn >= engine.None:
+		return b.line.refusal(ReasonTurn, s)
+	case p.Ruled:
+		g.Turn = p.Turn
+	case !g.Empty().Has(s):
+		return b.line.refusal(ReasonOccupied, s)
+	default:
+		g.Placed[g.Turn]++
+		g.Position = g.After(s, 0)
+	}
+	g.Discs = p.Edit.apply(g.Discs)
+	b.line.Moves = append(b.line.Moves, p.Move)
+	b.game.Plays = append(b.game.Plays, p)
 	return nil
 }
 

@@ -63,6 +63,14 @@ type Play struct {
 	Comment string
 	// Edit is how the board after this move differs from what the rules say.
 	Edit Edit
+	// Improper says that the disc was no move by the rules and counted all the
+	// same, because nobody objected in time. It turns nothing; what else there is
+	// to say of it, such as the face that it shows, is in Edit.
+	Improper bool
+	// Ruled says that this is nobody's move: an arbiter has ruled that the board
+	// is as Edit says, and that Turn is to move. Move is PassMove then.
+	Ruled bool
+	Turn  engine.Color
 }
 
 // Edit is a set of squares that show something else than the rules say: a
@@ -242,14 +250,14 @@ func (g *Game) Moves() []engine.Move {
 	return moves
 }
 
-// edited reports whether mistakes were left standing on the board.
-func (g *Game) edited() bool {
+// edited reports whether mistakes were left standing on the board, ruled whether
+// there is anything that is no move at all.
+func (g *Game) edited() (edited, ruled bool) {
 	for _, p := range g.Plays {
-		if !p.Edit.None() {
-			return true
-		}
+		ruled = ruled || p.Ruled || p.Improper
+		edited = edited || ruled || !p.Edit.None()
 	}
-	return false
+	return edited, ruled
 }
 
 // warn adds a warning, each only once.
@@ -281,14 +289,25 @@ func (g *Game) judge(final engine.Game) {
 	}
 }
 
-// outcome is what writers state: the board's result of a finished game, and
-// what was recorded of another.
+// outcome is what writers state: the board's result of a finished game, unless
+// something else has decided it, and what was recorded of another.
 func (g *Game) outcome(final engine.Game) Outcome {
-	if final.Over() {
+	if final.Over() && !g.Overruled(final) {
 		r := resultOf(final)
 		return Outcome{Known: true, Winner: r.Winner, Margin: r.Margin, Counted: true, End: g.Recorded.End}
 	}
 	return g.Recorded
+}
+
+// Overruled reports whether a finished game was won by somebody else than its
+// board says: on time, by resignation, or by a decision.
+func (g *Game) Overruled(final engine.Game) bool {
+	switch g.Recorded.End {
+	case EndResigned, EndTime, EndAdjudicated:
+		return g.Recorded.Known && final.Over() && g.Recorded.Winner != resultOf(final).Winner
+	case EndNone, EndAgreed, EndAdjourned, EndAborted:
+	}
+	return false
 }
 
 // counted returns the outcome of a margin.

@@ -55,6 +55,10 @@ type (
 		Eval    string    `json:"eval,omitempty"`
 		Comment string    `json:"comment,omitempty"`
 		Edit    *jsonEdit `json:"left_on_board,omitempty"`
+		// Improper says that the disc is no move by the rules, Ruled who is to
+		// move after a ruling of an arbiter, which is nobody's move.
+		Improper bool   `json:"improper,omitempty"`
+		Ruled    string `json:"ruled_to_move,omitempty"`
 	}
 	jsonEdit struct {
 		Black []string `json:"black,omitempty"`
@@ -126,7 +130,12 @@ func (w *writer) json() error {
 		j.Rules.Goal = "fewest"
 	}
 	for i, p := range g.Plays {
-		j.Moves[i] = &jsonPlay{Move: p.Move.String(), Time: string(p.Time), Left: string(p.Left), Eval: p.Eval, Comment: p.Comment}
+		j.Moves[i] = &jsonPlay{
+			Move: p.Move.String(), Time: string(p.Time), Left: string(p.Left), Eval: p.Eval, Comment: p.Comment, Improper: p.Improper,
+		}
+		if p.Ruled {
+			j.Moves[i].Ruled = p.Turn.String()
+		}
 		if e := p.Edit; !e.None() {
 			j.Moves[i].Edit = &jsonEdit{e.Black.Names(), e.White.Names(), e.Empty.Names()}
 		}
@@ -329,7 +338,16 @@ func (b *builder) jsonMove(j *jsonPlay) error {
 	if !ok {
 		return b.wordError(j.Move)
 	}
-	p := Play{Move: m}
+	p := Play{Move: m, Improper: j.Improper}
+	switch j.Ruled {
+	case "":
+	case "black":
+		p.Ruled = true
+	case "white":
+		p.Ruled, p.Turn = true, engine.White
+	default:
+		return fmt.Errorf("to move after a ruling is %.16q: want black or white", j.Ruled)
+	}
 	p.setEval(j.Eval)
 	b.game.setNumber(&p.Time, "a move's time", j.Time)
 	b.game.setNumber(&p.Left, "time left", j.Left)

@@ -113,3 +113,30 @@ func TestJSONRefuses(t *testing.T) {
 		}
 	}
 }
+
+// What is no move by the rules: a disc that counts although it turned nothing, and
+// a ruling about the board.
+func TestJSONOfWhatIsNoMove(t *testing.T) {
+	const head = `{"v":1,"black":{},"white":{},"rules":{"name":"classic",` +
+		`"board":"---------------------------WB------BW---------------------------","turn":"black","goal":"most"},"moves":[`
+	text := head + `{"move":"a1","improper":true},{"move":"d3","left_on_board":{"black":["h8"]},"improper":true},` +
+		`{"move":"pass","left_on_board":{"white":["b2"],"empty":["h8"]},"ruled_to_move":"white"},"c5"]}` + "\n"
+	g := one(t, notation.FormatJSON, text)
+	if got := mustWrite(t, notation.FormatJSON, g); got != text {
+		t.Errorf("written as\n%s, want\n%s", got, text)
+	}
+	final, err := g.Final()
+	if err != nil || final.String() != "B--------W---------W-------WB-----WWW---------------------------" || final.Turn != engine.Black || g.Plies() != 3 {
+		t.Errorf("%v, %v to move after %d discs, %v", final.Discs, final.Turn, g.Plies(), err)
+	}
+	for _, moves := range []string{
+		`{"move":"d4","improper":true}`, `{"move":"pass","improper":true}`, `{"move":"a1","ruled_to_move":"black"}`,
+		`{"move":"pass","ruled_to_move":"red"}`, `{"move":"pass","ruled_to_move":"none"}`, `"a1"`,
+	} {
+		for _, err := range notation.Read(strings.NewReader(head+moves+"]}"), notation.FormatJSON, notation.ReadOptions{}) {
+			if err == nil {
+				t.Errorf("%s is a game", moves)
+			}
+		}
+	}
+}

@@ -123,7 +123,7 @@ func (g *Game) contents() loss {
 		add(p.Left != "", lossLeft)
 		add(p.Eval != "", lossEvals)
 		add(p.Comment != "", lossComments)
-		add(!p.Edit.None(), lossEdits)
+		add(!p.Edit.None() || p.Improper || p.Ruled, lossEdits)
 	}
 	return l
 }
@@ -170,6 +170,7 @@ func (e *WriteError) Unwrap() error { return e.Err }
 // Reasons why a format refuses a game.
 var (
 	errEdited = errors.New("mistakes were left standing on the board, so that the moves would not replay: only SGF and JSON can hold that")
+	errRuled  = errors.New("an arbiter has ruled what lies on the board, or a disc that is no move counts: only JSON can hold that")
 	errBinary = errors.New("a WTHOR file holds many games: use WTHORFile")
 )
 
@@ -208,10 +209,17 @@ func (w *writer) prepare(f Format, g *Game) error {
 	if err != nil {
 		return err
 	}
-	if f == FormatJSON || f == FormatSGF || !w.game.edited() {
+	edited, ruled := w.game.edited()
+	switch {
+	case f == FormatJSON || !edited:
 		return nil
+	case ruled && f != FormatOBF && f != FormatBoard: // the last position is as it is
+		return errRuled
+	case f == FormatSGF:
+		return nil
+	default:
+		return w.withoutEdits(f)
 	}
-	return w.withoutEdits(f)
 }
 
 // withoutEdits decides what becomes of a game in which mistakes were left on

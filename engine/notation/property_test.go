@@ -301,6 +301,7 @@ func FuzzRead(f *testing.F) {
 		{notation.FormatXOT, nineMoves[:16]},
 		{notation.FormatBoard, notation.Board(engine.Start())},
 		{notation.FormatJSON, `{"v":1,"rules":{"board":"---------------------------WB------BW---------------------------","turn":"black","goal":"most"},"moves":["f5",{"move":"d6","time":"1"}]}`},
+		{notation.FormatJSON, `{"v":1,"rules":{"board":"---------------------------WB------BW---------------------------","turn":"black","goal":"most"},"moves":[{"move":"a1","improper":true},{"move":"pass","ruled_to_move":"white","left_on_board":{"empty":["a1"]}},"c5"]}`},
 		{notation.FormatNBoard, nineNBoard()},
 		{notation.FormatGTP, nineGTP},
 	} {

@@ -33,7 +33,12 @@ func (a *App) keepGames(ctx context.Context) {
 
 // endsGame reports whether an event may have ended a game, or begun one again.
 func endsGame(ev referee.Event) bool {
-	_, over := ev.(referee.GameOver)
-	_, undone := ev.(referee.Undone)
-	return over || undone
+	switch ev.(type) {
+	case referee.GameOver, referee.Undone, referee.Revised, referee.PositionSet, referee.FlipError:
+		return true
+	case referee.GameStarted, referee.Moved, referee.Passed, referee.Illegal, referee.ClockFlag, referee.ClockAdjusted,
+		referee.GamePaused, referee.GameResumed, referee.Faulted, referee.Restored, referee.PowerRestored,
+		referee.TimeStepped, referee.EngineLost, referee.Commanded:
+	}
+	return false
 }
