@@ -283,7 +283,7 @@ func (a *App) loop(ctx context.Context) {
 	defer a.clockWake.Stop()
 	a.doubtAgain = stoppedTimer()
 	defer a.doubtAgain.Stop()
-	if a.core.State.Phase == referee.Playing {
+	if p := a.core.State.Phase; p == referee.Playing || p == referee.Paused {
 		seen, ok := readSeen(a.dir, a.journal.JID(), a.core.Seq())
 		times, okTimes := readClock(a.dir, a.journal.JID(), a.core.Seq())
 		a.step(referee.PowerOn{

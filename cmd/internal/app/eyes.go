@@ -92,10 +92,10 @@ func (e *Eyes) Look(ctx context.Context, now time.Duration) ([]referee.Input, er
 	}
 	if r := out.Reading; out.Settled && e.presence {
 		e.inputs = append(e.inputs, referee.Felt{
-			At: now, Squares: r.Occupied, Lifted: r.Lifted, Lost: r.Lost, Masked: r.Masked,
+			At: now, Changed: r.ChangedAt, Squares: r.Occupied, Lifted: r.Lifted, Lost: r.Lost, Masked: r.Masked,
 		})
 	} else if out.Settled {
-		e.inputs = append(e.inputs, referee.Seen{At: now, Discs: r.Discs, Lost: r.Lost, Masked: r.Masked})
+		e.inputs = append(e.inputs, referee.Seen{At: now, Changed: r.ChangedAt, Discs: r.Discs, Lost: r.Lost, Masked: r.Masked})
 	}
 	return e.inputs, err
 }

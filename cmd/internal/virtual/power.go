@@ -38,7 +38,7 @@ func (t *Table) Resume(h History, on referee.PowerOn) error {
 	}
 	t.Core.Continue(h.LastSeq())
 	t.eyes.Doubt(t.Core.Dead())
-	if t.Core.State.Phase == referee.Playing {
+	if p := t.Core.State.Phase; p == referee.Playing || p == referee.Paused {
 		on.At = t.now
 		_, err = t.Do(on)
 	}
