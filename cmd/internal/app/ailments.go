@@ -13,17 +13,30 @@ type ailments struct {
 	stuck, flapping, ghost, dead, drift engine.Bitboard
 }
 
-// note takes note of what the eyes say.
+// note takes note of what the eyes say. A reading names all cells that are not to
+// be believed: eyes that begin anew do not say what has become of the others.
 func (a *ailments) note(in referee.Input) {
-	if f, ok := in.(referee.CellsFailed); ok {
-		if set := a.of(f.Kind); set != nil {
-			*set |= f.Squares
+	switch in := in.(type) {
+	case referee.CellsFailed:
+		if set := a.of(in.Kind); set != nil {
+			*set |= in.Squares
 		}
+	case referee.CellsBack:
+		if set := a.of(in.Kind); set != nil {
+			*set &^= in.Squares
+		}
+	case referee.Seen:
+		a.only(in.Masked)
+	case referee.Felt:
+		a.only(in.Masked)
+	case referee.PowerOn, referee.Tick, referee.Pressed, referee.WallStepped, referee.Suggested, referee.EngineGone, referee.Command:
 	}
-	if b, ok := in.(referee.CellsBack); ok {
-		if set := a.of(b.Kind); set != nil {
-			*set &^= b.Squares
-		}
+}
+
+// only forgets what is wrong with other cells.
+func (a *ailments) only(masked engine.Bitboard) {
+	for _, set := range []*engine.Bitboard{&a.stuck, &a.flapping, &a.ghost, &a.dead, &a.drift} {
+		*set &= masked
 	}
 }
 

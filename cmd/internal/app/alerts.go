@@ -101,7 +101,11 @@ func (a *App) boardProblems() (open []alert) {
 	s := &a.core.State
 	facts := a.nurse.facts()
 	if p := s.Problem; p.Active() && p.Code != referee.BankLost && p.Code != referee.SensorFault {
-		open = append(open, alert{code: string(p.Code), severity: severityOf(p.Code), text: display.Sentence(s), squares: p.Squares})
+		text := display.Sentence(s)
+		if p.Code == referee.Power && facts.low {
+			text += " " + lowSupply // it has the same code
+		}
+		open = append(open, alert{code: string(p.Code), severity: severityOf(p.Code), text: text, squares: p.Squares})
 	}
 	// A mistake on the board hides a sick cell as the problem, but not as an
 	// alert.

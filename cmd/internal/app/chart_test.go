@@ -271,3 +271,23 @@ func TestEither(t *testing.T) {
 		}
 	}
 }
+
+// The text follows what the eyes say, also when they begin anew.
+func TestAilments(t *testing.T) {
+	t.Parallel()
+	var a ailments
+	a1, b1 := engine.Bitboard(1), engine.Bitboard(2)
+	a.note(referee.CellsFailed{Squares: a1, Kind: referee.Stuck})
+	a.note(referee.CellsFailed{Squares: b1, Kind: referee.Ghost})
+	a.note(referee.CellsFailed{Squares: 1 << 9, Kind: referee.LostBank})
+	a.note(referee.Seen{Masked: a1 | b1})
+	if got, want := a.text(), "The cell of a1 shows what no disc can show: look for a short at its sensor. "+
+		"The cell of b1 may only seem to hold a disc: look for a shorted diode. What lies there follows from the rules."; got != want {
+		t.Errorf("%q", got)
+	}
+	a.note(referee.CellsBack{Squares: b1, Kind: referee.Ghost})
+	a.note(referee.Felt{})
+	if a != (ailments{}) {
+		t.Errorf("all is well: %+v", a)
+	}
+}
