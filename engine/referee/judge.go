@@ -173,9 +173,11 @@ func (s *State) judgeTakeback(c change) (verdict, bool) {
 		}
 		left := compare(before, c.seen, c.lost, c.masked)
 		switch {
-		case left.none() && (before.Opening() != 0 || differ&before.Occupied()&^c.masked == 0) && !s.memory.missing:
-			// No disc is seen to be turned back: nothing else tells it from a disc that
-			// is lifted and put back.
+		case left.none() && !s.memory.missing &&
+			(before.Opening() != 0 || differ&before.Occupied()&^c.masked == 0 || c.mayBeHidden()):
+			// No disc is seen to be turned back, or all that are may have been turned
+			// by a move that is not seen: nothing else tells it from a disc that is
+			// lifted and put back.
 			return verdict{kind: lifted, missing: c.gone}, true
 		case left.none() && differ&c.lost == 0:
 			return verdict{kind: tookBack, plies: plies}, true
@@ -186,6 +188,17 @@ func (s *State) judgeTakeback(c change) (verdict, bool) {
 		}, true
 	}
 	return verdict{}, false
+}
+
+// mayBeHidden reports whether a move on a cell that says nothing turns all discs
+// that have changed, so that the hands may be on their way to it.
+func (c change) mayBeHidden() bool {
+	for sq := range (c.game.Legal() & (c.masked | c.lost)).All() {
+		if (c.gone|c.turned)&^c.game.Flips(sq) == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // mayTakeBack reports whether hands may take back so many moves. Touch-move
