@@ -34,7 +34,7 @@ func doctorCommand() command {
 		flags.StringVar(&f.only, "only", "", "make these checks only, `NAME,...`:\n"+describe(checks, about))
 		flags.BoolVar(&f.cycle, "cycle-rail", false, "switch the chips' supply off and on again, and look whether they notice")
 		flags.StringVar(&f.data, "data", "", "look at the data folder `DIR` instead of data.dir of the settings")
-		flags.BoolVar(&f.json, "json", false, "print one JSON object; the status is 0 if nothing is wrong (warnings are not wrong)")
+		flags.BoolVar(&f.json, "json", false, "print one JSON object. With and without it the status is 0 only if nothing is wrong, 1 otherwise;\nwarnings are not wrong")
 		flags.StringVar(&f.breaks, "break", "", "break the simulated board, `FAULT,...`, to see what would be said:\n"+strings.Join(doctor.FaultKinds(), ", "))
 		if code, done := parse(c, flags, args, stdout, stderr); done {
 			return code

@@ -214,6 +214,20 @@ func TestOtherController(t *testing.T) {
 	}
 }
 
+// A field that is too weak for a digital sensor is one that is not seen, on that
+// square alone.
+func TestWeakFieldOnDigitalSensor(t *testing.T) {
+	t.Parallel()
+	x := examine(t, setup{profile: "hall-128", only: "cells", plant: func(b *sim.Board) {
+		if err := b.FailCell(27, sim.CellFault{Kind: sim.WeakMagnet, Scale: 0.05}); err != nil {
+			t.Fatal(err)
+		}
+	}})
+	if told(x.report) != "cell d4 dead" {
+		t.Errorf("%s", told(x.report))
+	}
+}
+
 // The interrupt line is only a help, so that it is silent is worth a word.
 func TestSilentInterrupt(t *testing.T) {
 	t.Parallel()
