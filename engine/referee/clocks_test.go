@@ -94,7 +94,8 @@ func TestNoTakebackAtTheWOC(t *testing.T) {
 	tb.stage(referee.Playing, referee.Correcting, black)
 	tb.put("b d5")
 	tb.wait(3 * time.Second)
-	tb.guide("turn d5 white d6")
+	tb.lit("turn d5 white d6")
+	tb.stage(referee.Playing, referee.Correcting, black)
 	tb.record("f5d6")
 	for _, said := range tb.said {
 		if said == "undo 1 to ply 1, white to move" {

@@ -497,8 +497,9 @@ func (s *State) judgeTurned(c change) verdict {
 		kind: mistaken, reason: ExtraFlip, wrong: c.turned, by: mover,
 		guide: Guide{Turn: c.turned}, missing: c.gone,
 	}
-	if s.claims() {
-		// Before the press nobody says anything about what the mover does.
+	if s.claims() && (c.gone == 0 || !s.memory.missing) {
+		// Before the press nobody says anything about what the mover does, unless
+		// discs have been missing for long.
 		v.kind, v.wrong = withdrawn, 0
 	}
 	return v

@@ -1,6 +1,7 @@
 package referee
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -271,6 +272,10 @@ func (s *State) line(ev *Revised, moves string) string {
 	rules.Start = from.Position
 	line, err := notation.ParseTranscript(rules, moves)
 	if err != nil {
+		var wrong *notation.MoveError
+		if errors.As(err, &wrong) {
+			wrong.Ply += ev.FromPly - 1
+		}
 		return err.Error()
 	}
 	g := from

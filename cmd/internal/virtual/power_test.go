@@ -21,8 +21,7 @@ const realGame = "f5d6c3d3c4f4f6f3e6e7d7g6g5f7e8h6d2c5c6c8c7b4b5b3g4e3g3a6h4d8b8
 // Scenario 38: the power fails at every ply, at rest and in the middle of the
 // flips; in half of the cases a disc is moved while it is off. The program
 // starts anew from the journal, at the same table; with even seeds it knows also
-// what the cells said last. (The clocks of the scenario are left out: there is no
-// clock yet.)
+// what the cells said last.
 func TestPowerCutAtEveryPly(t *testing.T) {
 	for _, seed := range []uint64{1, 2, 3, 4} {
 		t.Run(fmt.Sprintf("38 Power cut at every ply, seed %d", seed), func(t *testing.T) {
@@ -38,6 +37,47 @@ func TestPowerCutAtEveryPly(t *testing.T) {
 			must(t, b.expectEvents([]string{"game_over draw 32-32 discs 31-31 empties 2 no_moves"}))
 			must(t, b.sameAsJournal())
 		})
+	}
+}
+
+// Scenario 38, the clocks: they show what they showed when the power failed, if the
+// program knows it, otherwise what the last event says; and they stand until
+// somebody plays on.
+func TestPowerCutKeepsTheClocks(t *testing.T) {
+	for _, remembers := range []bool{true, false} {
+		b, err := newBench(1, &memory{})
+		must(t, err)
+		b.config.Game.Clock = "20:00/5"
+		must(t, b.switchOn())
+		t.Cleanup(func() { must(t, b.table.Close()) })
+		must(t, b.pass(500*time.Millisecond))
+		must(t, b.expectEvents([]string{"game_started classic, black to move"}))
+		b.remembers = remembers
+		for ply, m := range movesOf(t, realGame)[:20] {
+			where := fmt.Sprintf("before ply %d", ply+1)
+			state := &b.table.Core.State
+			want := state.Clock.Times(state.Clock.At) // as of the last event
+			must(t, b.pass(time.Second))
+			mustAt(t, where, b.blackout(false, 0))
+			if remembers {
+				want = b.times
+			}
+			state = &b.table.Core.State
+			if got := state.Clock.Times(b.now); got != want || state.Clock.Running != engine.None {
+				t.Fatalf("%s: the clocks show %+v, %v's runs, want %+v", where, got, state.Clock.Running, want)
+			}
+			must(t, b.pass(10*time.Second))
+			mustAt(t, where, b.expectEvents([]string{"power_restored changed"}))
+			game := state.Game
+			mustAt(t, where, b.playMove(m, game.Turn, game.Flips(m)))
+			mustAt(t, where, b.expectEvents([]string{
+				"resumed players", canonical(fmt.Sprintf("move %v %v flips %v", game.Turn, m, game.Flips(m))),
+			}))
+			if got := state.Clock.Running; got != game.Turn.Opponent() {
+				t.Fatalf("%s: %v's clock runs", where, got)
+			}
+		}
+		must(t, b.sameAsJournal())
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"reversi-board/configs"
 	"reversi-board/display"
 	"reversi-board/engine"
+	"reversi-board/engine/clock"
 	"reversi-board/engine/record"
 	"reversi-board/engine/referee"
 	"reversi-board/hardware/emu"
@@ -83,9 +84,13 @@ type bench struct {
 	// answer is the refusal of the last order, nil if it was accepted.
 	answer *referee.Refuse
 	off    bool
-	// seen is what the cells said last before the power was cut; the next
+	// marked are the clocks of events that are to be compared with later ones.
+	marked map[string]string
+	// seen is what the cells said last before the power was cut, times what the
+	// clocks showed; the next
 	// program knows it if remembers is set.
 	seen      engine.Discs
+	times     clock.Times
 	remembers bool
 	// period is the time between two scans, reaction how long after the last disc
 	// has come to rest the board has answered on its LEDs. blind says that the
@@ -133,13 +138,15 @@ func (b *bench) switchOn() error {
 	b.table.OnFact = func(f app.Fact, _ time.Duration) {
 		b.events = append(b.events, eventText(f.Payload))
 	}
-	return b.table.Resume(b.journal, referee.PowerOn{Gap: -1, Seen: b.seen, SeenOK: b.remembers})
+	return b.table.Resume(b.journal, referee.PowerOn{
+		Gap: -1, Seen: b.seen, SeenOK: b.remembers, Clock: b.times, ClockOK: b.remembers,
+	})
 }
 
 // switchOff takes the power away: the program and the registers are gone, the
 // discs stay.
 func (b *bench) switchOff() error {
-	b.off, b.seen = true, b.table.Core.State.Sensed
+	b.off, b.seen, b.times = true, b.table.Core.State.Sensed, b.table.Core.State.Clock.Times(b.now)
 	errs := []error{b.table.Close()}
 	for row := range 8 {
 		errs = append(errs, b.sim.FailBank(row, sim.BankReset))
@@ -283,6 +290,9 @@ func (b *bench) sameAsJournal() error {
 		return err
 	}
 	was, is := &b.table.Core.State, &again.State
+	if now := b.table.Now(); was.Clock.Times(now) != is.Clock.Times(now) || was.Clock.Running != is.Clock.Running {
+		return fmt.Errorf("the journal replays to the clocks %+v, the board has %+v", is.Clock, was.Clock)
+	}
 	if was.Game != is.Game || !slices.Equal(was.Record(), is.Record()) ||
 		(was.Phase == referee.Playing) != (is.Phase == referee.Playing) {
 		return fmt.Errorf("the journal replays to %s (%v), the board is at %s (%v)",
@@ -413,5 +423,5 @@ func tell(seed uint64, lines []line) (where int, err error) {
 // isSetting tells the lines that come before the power is switched on.
 func isSetting(l line) bool {
 	first, _ := l.words()
-	return slices.Contains([]string{"board", "variant", "start", "players", "lay"}, first)
+	return slices.Contains([]string{"board", "variant", "start", "players", "profile", "clock", "lay"}, first)
 }

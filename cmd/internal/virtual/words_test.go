@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"reversi-board/cmd/internal/virtual"
+	"reversi-board/configs"
 	"reversi-board/display"
 	"reversi-board/engine"
 	"reversi-board/engine/notation"
@@ -26,6 +27,8 @@ import (
 //	variant NAME               the rules
 //	start TEXT                 where the game begins
 //	players BLACK WHITE        their names
+//	profile NAME [with KEY: VALUE, …]   how it is officiated
+//	clock TEXT                 how it is timed
 //	lay                        discs on the table, eight indented lines of X O -
 //
 // Hands; the time of the story goes on until they are at rest:
@@ -47,13 +50,20 @@ import (
 //	event TEXT, events         all events since the last check, in order
 //	no events, nothing         no events; no event and no change of the LEDs
 //	says TEXT                  a part of the sentence for page and speech
+//	clocks as NAME             the last event has the clocks of the marked one
 //	asks none | SQUARES        whether discs lie there that are not seen
 //	cells all good | LETTER SQUARES, …   the classes of the cells
 //	state WORD VALUE, …        members of the published state
 //
 // And else:
 //
+//	press COLOR                the clock
+//	mark NAME                  the clocks of the last event
 //	order new [VARIANT], order undo PLIES, refused CODE
+//	order pause, resume, let_stand, claim [COLOR], pass, resign COLOR
+//	order set SQUARES COLOR, … [, COLOR to move]   a ruling about squares; COLOR may be empty
+//	order board SQUARES        the same, 64 of X O -, then COLOR to move
+//	order revise PLY TRANSCRIPT
 //	order mask SQUARES, order confirm SQUARE   what these cells show is wrong; the
 //	                           disc that is not seen lies there
 //	fail cell SQUARE KIND [N Hz], heal cell SQUARE
@@ -257,6 +267,12 @@ func (b *bench) check(first, rest string) error {
 		return b.expectEvents(nil)
 	case "nothing":
 		return b.nothing()
+	case "clocks":
+		want, got := b.marked[strings.TrimPrefix(rest, "as ")], b.lastClocks()
+		if want == "" || got != want {
+			return fmt.Errorf("the last event has the clocks %s, want %s", got, want)
+		}
+		return nil
 	case "says":
 		if got := display.Sentence(&b.table.Core.State); !strings.Contains(got, rest) {
 			return fmt.Errorf("the board says %q, want %q", got, rest)
@@ -475,6 +491,10 @@ func memberText(key string, v map[string]any) string {
 		return fmt.Sprintf("%v %v", v["by"], v["move"])
 	case "problem":
 		return stateText(v, "code")
+	case "clock":
+		return stateText(v, "running")
+	case "objection":
+		return strings.TrimSpace(fmt.Sprintf("%v ply %v missed %v", v["by"], v["ply"], stateText(v, "missed")))
 	default:
 		return fmt.Sprint(v)
 	}
@@ -515,11 +535,13 @@ func eventText(payload []byte) string {
 	case "game_started":
 		return canonical(fmt.Sprintf("%s %s, %s to move", kind, get("variant"), get("turn")))
 	case "move":
-		text := fmt.Sprintf("%s %s %s flips %s", kind, get("by"), get("move"), get("flipped"))
-		if missed, extra := get("missed"), get("extra"); missed+extra != "" {
-			text += " missed " + missed + " extra " + extra
+		text := fmt.Sprintf("%s %s %s flips %s%s", kind, get("by"), get("move"), get("flipped"), mistakes(get))
+		if why := get("improper"); why != "none" {
+			text += " improper " + why
 		}
 		return canonical(text)
+	case "flip_error", "revise", "position_set", "clock_flag", "clock_adjusted", "paused", "resumed", "time_stepped":
+		return rulingText(kind, get, d)
 	case "pass":
 		return kind + " " + get("by")
 	case "undo":
@@ -537,6 +559,60 @@ func eventText(payload []byte) string {
 	default:
 		return kind + " ?"
 	}
+}
+
+// mistakes writes the flips that were missed, and those that were too many.
+func mistakes(get func(string) string) string {
+	text := ""
+	for _, what := range []string{"missed", "extra"} {
+		if names := get(what); names != "" {
+			text += " " + what + " " + names
+		}
+	}
+	return text
+}
+
+// rulingText writes what officials and clocks do.
+func rulingText(kind string, get func(string) string, d map[string]any) string {
+	switch kind {
+	case "flip_error":
+		status := get("status")
+		if get("claimed") == "true" {
+			status = "claimed"
+		}
+		return canonical(fmt.Sprintf("%s %s ply %s%s", kind, status, get("ply"), mistakes(get)))
+	case "revise":
+		plies, _ := d["plies"].([]any)
+		return fmt.Sprintf("%s from_ply %s, %d plies", kind, get("from_ply"), len(plies))
+	case "position_set":
+		return fmt.Sprintf("%s %s to move", kind, get("turn"))
+	case "clock_flag":
+		return fmt.Sprintf("%s %s %s", kind, get("color"), get("effect"))
+	case "paused", "resumed":
+		return fmt.Sprintf("%s %s", kind, get("by"))
+	default:
+		return kind
+	}
+}
+
+// lastClocks returns the clocks of the last event that has any.
+func (b *bench) lastClocks() string {
+	text := "none"
+	err := b.journal.Replay(func(_ uint64, p []byte) error {
+		m, err := decode(p)
+		if err != nil {
+			return err
+		}
+		d, _ := m["data"].(map[string]any)
+		if clocks, ok := d["clock"].(map[string]any); ok && clocks["black_ms"] != nil {
+			text = fmt.Sprint(clocks)
+		}
+		return nil
+	})
+	if err != nil {
+		return err.Error()
+	}
+	return text
 }
 
 func overText(get func(string) string, d map[string]any) string {
@@ -604,6 +680,19 @@ func (b *bench) command(first, rest string) error {
 	case "players":
 		b.config.Game.Players[0], b.config.Game.Players[1], _ = strings.Cut(rest, " ")
 		return nil
+	case "profile":
+		return b.profile(rest)
+	case "clock":
+		b.config.Game.Clock = rest
+		return nil
+	case "press":
+		return b.press(rest)
+	case "mark":
+		if b.marked == nil {
+			b.marked = map[string]string{}
+		}
+		b.marked[rest] = b.lastClocks()
+		return nil
 	case "order":
 		return b.giveOrder(rest)
 	case "fail", "heal", "lose", "hold", "short":
@@ -654,8 +743,130 @@ func (b *bench) giveOrder(text string) error {
 		}
 		return errors.Join(b.order(name, referee.Look{}), b.table.Confirm(sq))
 	default:
+		return b.rule(name, arg)
+	}
+}
+
+// profile chooses how the game is officiated.
+func (b *bench) profile(text string) error {
+	name, with, _ := strings.Cut(text, " with ")
+	yaml, err := configs.EventText(name)
+	if err != nil {
+		return err
+	}
+	lines := strings.Split(string(yaml), "\n")
+	for change := range strings.SplitSeq(with, ", ") {
+		key, _, ok := strings.Cut(change, ":")
+		if !ok {
+			continue
+		}
+		i := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, key+":") })
+		if i < 0 {
+			return fmt.Errorf("a profile has no %q", key)
+		}
+		lines[i] = change
+	}
+	b.config.Game.Profile = name
+	b.config.Game.Officials, err = configs.ParseEvent(name, []byte(strings.Join(lines, "\n")))
+	return err
+}
+
+// colorNamed reads black, white, or none for an empty text.
+func colorNamed(text string) (engine.Color, error) {
+	switch text {
+	case "black":
+		return engine.Black, nil
+	case "white":
+		return engine.White, nil
+	case "", "empty":
+		return engine.None, nil
+	default:
+		return engine.None, fmt.Errorf("there is no color %q", text)
+	}
+}
+
+// press presses the clock. What lay on the board then may still be on its way to
+// the referee.
+func (b *bench) press(color string) error {
+	c, err := colorNamed(color)
+	if err != nil {
+		return err
+	}
+	_, err = b.table.Do(referee.Pressed{At: b.now, By: c, Wait: b.config.Sensing.Settle + 100*time.Millisecond})
+	return err
+}
+
+// rule gives an order of an arbiter.
+func (b *bench) rule(name, arg string) error {
+	c, errColor := colorNamed(arg)
+	switch name {
+	case "pause":
+		return b.order(name, referee.Pause{Reason: arg})
+	case "resume":
+		return b.order(name, referee.Resume{Reason: arg})
+	case "let_stand":
+		return b.order(name, referee.LetStand{Reason: arg})
+	case "claim":
+		return errors.Join(errColor, b.order(name, referee.Claim{By: c}))
+	case "pass":
+		return errors.Join(errColor, b.order(name, referee.PassPressed{By: c}))
+	case "resign":
+		return errors.Join(errColor, b.order(name, referee.Resign{Color: c}))
+	case "set":
+		return b.setSquares(arg)
+	case "board":
+		return b.setBoard(arg)
+	case "revise":
+		from, moves, _ := strings.Cut(arg, " ")
+		ply, err := strconv.Atoi(from)
+		return errors.Join(err, b.order(name, referee.Revise{FromPly: ply, Moves: moves}))
+	default:
 		return fmt.Errorf("nobody orders %q", name)
 	}
+}
+
+// setSquares rules about squares: "c3 black, d3 e3 empty, white to move".
+func (b *bench) setSquares(text string) error {
+	o := referee.CorrectSquare{Turn: engine.None}
+	for part := range strings.SplitSeq(text, ",") {
+		part = strings.TrimSpace(part)
+		if turn, ok := strings.CutSuffix(part, " to move"); ok {
+			var err error
+			if o.Turn, err = colorNamed(turn); err != nil {
+				return err
+			}
+			continue
+		}
+		at := strings.LastIndex(part, " ")
+		set, errSquares := engine.ParseSquares(part[:max(at, 0)])
+		c, errColor := colorNamed(part[at+1:])
+		if err := errors.Join(errSquares, errColor); err != nil {
+			return err
+		}
+		switch c {
+		case engine.Black:
+			o.Black |= set
+		case engine.White:
+			o.White |= set
+		case engine.None:
+			o.Empty |= set
+		}
+	}
+	return b.order("correct_square", o)
+}
+
+// setBoard rules about all squares.
+func (b *bench) setBoard(text string) error {
+	board, turn, _ := strings.Cut(text, " ")
+	d, err := engine.ParseDiscs(board)
+	if err != nil {
+		return err
+	}
+	c, err := colorNamed(strings.TrimSuffix(turn, " to move"))
+	if err != nil {
+		return err
+	}
+	return b.order("correct_square", referee.CorrectSquare{Black: d.Black, White: d.White, Empty: d.Empty(), Turn: c})
 }
 
 // fault breaks and mends the board.
