@@ -139,6 +139,10 @@ func TestStateWithAnObjection(t *testing.T) {
 	check(`"halted":true`, `"running":"none"`)
 	referee.Apply(&s, referee.Moved{By: engine.Black, Square: 0, Improper: referee.NoFlip})
 	check(`"last":{"move":"a1","by":"black","flipped":[],"improper":"no_flip"}`)
+	referee.Apply(&s, referee.PositionSet{Discs: engine.Start().Discs, Turn: engine.White})
+	check(`"record":[{"by":"black","move":"f5","flipped":["e5"]},{"by":"white","move":"d6","flipped":["d5"]},` +
+		`{"by":"black","move":"a1","flipped":[],"improper":"no_flip"},` +
+		`{"by":"none","move":"set","flipped":[],"board":"` + startBoard + `","turn":"white"}]`)
 }
 
 // hands play at a table of an event: what they do is written, read again and

@@ -37,6 +37,8 @@ type stateJSON struct {
 	// since a finished game was opened again.
 	Halted    bool           `json:"halted"`
 	Objection *objectionJSON `json:"objection"`
+	// Record is what was really played, where the transcript does not say it.
+	Record []lineJSON `json:"record"`
 }
 
 // The parts of the snapshot.
@@ -58,6 +60,18 @@ type (
 		Missed   squares `json:"missed,omitempty"`
 		Extra    squares `json:"extra,omitempty"`
 		Improper string  `json:"improper,omitempty"`
+	}
+	// lineJSON is a line of an irregular record: a move with the discs that were
+	// really turned, a pass, or the position that was set ("set").
+	lineJSON struct {
+		By       string  `json:"by"`
+		Move     string  `json:"move"`
+		Flipped  squares `json:"flipped"`
+		Missed   squares `json:"missed,omitempty"`
+		Extra    squares `json:"extra,omitempty"`
+		Improper string  `json:"improper,omitempty"`
+		Board    string  `json:"board,omitempty"`
+		Turn     string  `json:"turn,omitempty"`
 	}
 	// objectionJSON is what may be said against the last move: ply placed the
 	// disc, by is who may claim, or has.
@@ -120,7 +134,7 @@ func EncodeState(env Envelope, s *referee.State) ([]byte, error) {
 		},
 		Transcript: s.Transcript(), Players: encodePlayers(s.Match.Players), Hand: hand(s.Game),
 		Clock:   encodeClock(env, &s.Clock),
-		Problem: problem(env, s.Problem), Halted: s.Halted, Objection: objection(s),
+		Problem: problem(env, s.Problem), Halted: s.Halted, Objection: objection(s), Record: irregular(s),
 	}
 	if s.Phase == referee.Playing {
 		w.Legal = squares(s.Game.Legal())
@@ -156,6 +170,30 @@ func last(s *referee.State) *lastJSON {
 		Move: e.Move.String(), By: e.By.String(), Flipped: squares(e.Flipped),
 		Missed: squares(e.Missed), Extra: squares(e.Extra), Improper: e.Improper.String(),
 	}
+}
+
+// irregular writes the record of a game that the rules cannot replay, nil for one
+// that they can.
+func irregular(s *referee.State) []lineJSON {
+	if !s.Irregular() {
+		return nil
+	}
+	lines := make([]lineJSON, s.Len)
+	for i := range s.Record() {
+		e := &s.Entries[i]
+		lines[i] = lineJSON{
+			By: e.By.String(), Move: e.Move.String(), Flipped: squares(e.Flipped), Missed: squares(e.Missed), Extra: squares(e.Extra),
+			Improper: e.Improper.String(),
+		}
+		if e.Set {
+			after := s.Game.Position
+			if i+1 < s.Len {
+				after = s.Entries[i+1].Before.Position
+			}
+			lines[i].Move, lines[i].Board, lines[i].Turn = "set", after.String(), after.Turn.String()
+		}
+	}
+	return lines
 }
 
 // objection writes what may be said against the last move, nil for nothing.

@@ -43,7 +43,7 @@ func TestStateIdle(t *testing.T) {
 			`"turn":"none","ply":0,"board":"`+startBoard+`","sensed":"`+strings.Repeat("?", 64)+`","board_fp":"`+fp(t, startBoard, engine.None)+`",`+
 			`"irregular":false,"start":{"board":"`+startBoard+`","turn":"black"},"legal":[],"score":{"black":2,"white":2,"empty":60},"last":null,"pending":null,`+
 			`"guide":{"flip":[],"place":[],"remove":[]},"transcript":"","players":{"black":"Ann <b>","white":"Ørn & 李"},`+
-			`"hand":null,"result":null,`+noClock+`,"problem":{"active":false,"code":null,"squares":[],"since":null},"halted":false,"objection":null}`)
+			`"hand":null,"result":null,`+noClock+`,"problem":{"active":false,"code":null,"squares":[],"since":null},"halted":false,"objection":null,"record":null}`)
 }
 
 // White has placed c5 after d3 and has d4 still to turn; a1 holds a disc that
@@ -74,7 +74,7 @@ func TestStatePlaying(t *testing.T) {
 			`"pending":{"move":"c5","by":"white","to_flip":["d4","d5"],"done":["d5"],"extra":["e5"],"lifted":["d4"],"since_ms":60000},`+
 			`"guide":{"flip":["d4","e5"],"place":["b2","c2"],"remove":["a1"]},"transcript":"d3","players":{"black":"Ann <b>","white":"Ørn & 李"},`+
 			`"hand":null,"result":null,`+noClock+
-			`,"problem":{"active":true,"code":"illegal_position","squares":["a1","e5"],"since":"2026-03-01T18:04:05.428Z"},"halted":false,"objection":null}`)
+			`,"problem":{"active":true,"code":"illegal_position","squares":["a1","e5"],"since":"2026-03-01T18:04:05.428Z"},"halted":false,"objection":null,"record":null}`)
 }
 
 // A finished game with a stock of discs each.

@@ -11,27 +11,83 @@
 // # States
 //
 //	            first reading            board = start
-//	   Idle ──────────────────▶ Setup ──────────────────▶ Playing ─┐ pass
-//	                            ▲   ▲    GameStarted      │     ▲   │
-//	          board swept clean │   │                     │     └───┘
-//	                            │   └── NewGame order ────┤
-//	                          Over ◀──────────────────────┘ nobody can move
-//	                                        GameOver
+//	   Idle ──────────────────▶ Setup ──────────────────▶ Playing ─┐ Passed
+//	                            ▲   ▲    GameStarted      │ │   ▲  │
+//	          board swept clean │   │                     │ │   └──┘
+//	                            │   └──── NewGame ────────┤ │
+//	                          Over ◀──────────────────────┘ │ GamePaused
+//	                           │ ▲       GameOver           ▼
+//	                           │ └─────────────────────── Paused
+//	                           │                            │ GameResumed
+//	                           └──────▶ Playing ◀───────────┘
+//	              opened again by an arbiter, or a claim
 //
 //	while Playing:
 //
-//	             disc placed, legal            all flips done
+//	             disc placed, legal            all flips done, or pressed
 //	   ToMove ─────────────────────▶ InProgress ──────────────▶ Moved, ToMove
-//	    │  ▲                          │      ▲
-//	    │  │ restored                 │ extra│ restored
-//	    ▼  │                          ▼      │
-//	   Correcting ◀────────────────── Correcting
-//	             Illegal (once a mistake)
+//	    │  ▲                          │      ▲                    │
+//	    │  │ restored                 │ extra│ restored           │ wrong flips, or no move
+//	    ▼  │                          ▼      │                    ▼
+//	   Correcting ◀────────────────── Correcting             FlipError open
+//	             Illegal (once a mistake)                         │
+//	                                              claimed ┌───────┤ reply or pass
+//	                                                      ▼       ▼
+//	                                          Correcting, or     FlipError
+//	                                          Undone (no move)   stands
+//	                                                      │
+//	                                       discs right    ▼
+//	                                              FlipError fixed
 //
 //	   ToMove ── last disc lifted ──▶ InProgress ── flips turned back ──▶ Undone, ToMove
+//	   any of them ── PositionSet, Revised ──▶ InProgress (guide there) ──▶ ToMove
 //
 // A start that lies on the board after Over is the next game at once, without
 // the board having been swept.
+//
+// # What ends a move
+//
+// The profile of the event says it (Profile.Commit): a quiet board on which all
+// flips are done, or the press of the clock. A press counts from its own time,
+// even if what lay on the board is known only when it has settled; what would be
+// refused waits for that reading, and a disc in a hand for as long as it takes to
+// ask for missing discs. The opponent's next disc ends a finished move too: who
+// forgets to press has his clock run until the reply. Two things do not depend on
+// the profile. A disc out of turn is never committed, because the record would
+// lose the turn of the other side; and a false pass is refused by every one,
+// because a pass is forced and never chosen, so that there is none that could
+// count until it is claimed.
+//
+// # Mistakes that stand
+//
+// Where the profile says so (Profile.Flips, Profile.Improper), a move counts with
+// the flips that were really made, or a disc that is no move at all, and the
+// opponent may object until his next disc lies there (Objection). Where nobody
+// presses, that disc is also what commits the move before it. The position of
+// record is always the real one: legal moves, passes, the end and the score
+// follow from it, and every entry says what was missed and what was too much. A
+// pass that is announced by itself is nobody's reply; one that is pressed is. The
+// mover may put his flips right himself before the reply. What is claimed is put
+// right on his clock, without what the unfinished move had earned.
+//
+// # Clocks
+//
+// The clock of the player on turn runs from the start of the game, also while the
+// moves of a program are made by hand. Every event carries what both players have
+// left once it is true, and every entry what they had when that turn began: a
+// takeback and an undo give that back, with the flags as they were then. After a
+// power cut, and when a finished game is opened again, the clocks stand (Halted)
+// until the player on turn places a disc, somebody presses, or an order resumes
+// the game: nobody loses time to an empty table. Flags fall at the exact time,
+// whenever the referee hears of it; a move that lay there, or was pressed, before
+// that counts.
+//
+// # Rulings
+//
+// Orders of an arbiter are events like all others, and nothing is erased: a
+// position that was set is an entry of its own kind, an undo goes back behind it,
+// hands do not. A ruling leads the hands to its position before anything else is
+// judged.
 //
 // # Positions, not gestures
 //

@@ -272,8 +272,7 @@ func (s *State) line(ev *Revised, moves string) string {
 	rules.Start = from.Position
 	line, err := notation.ParseTranscript(rules, moves)
 	if err != nil {
-		var wrong *notation.MoveError
-		if errors.As(err, &wrong) {
+		if wrong, ok := errors.AsType[*notation.MoveError](err); ok {
 			wrong.Ply += ev.FromPly - 1
 		}
 		return err.Error()

@@ -67,6 +67,12 @@ func (a *App) question(who referee.Opponent) question {
 	s := &a.core.State
 	q := question{moment: moment{a.core.game, s.Len, s.Game.Position, who}}
 	q.Rules = s.Game.Rules
+	if s.Irregular() {
+		// The moves do not lead here by the rules: the question begins with what
+		// lies on the board.
+		q.Rules.Start, q.Rules.Opening = s.Game.Position, 0
+		return q
+	}
 	for _, e := range s.Record() {
 		q.Moves = append(q.Moves, e.Move)
 	}
