@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"slices"
 	"time"
 
 	"reversi-board/engine"
@@ -49,12 +50,24 @@ func (w *Walk) layDown(r *result) {
 		return
 	}
 	w.laid &^= cells
-	if w.suspect != 0 && w.sight.rawNorth&w.faked == 0 {
+	if w.suspect == 0 {
+		return
+	}
+	w.suspects++
+	switch {
+	case w.sight.rawNorth&w.faked == 0:
 		w.diodes |= w.suspect
-		w.faked = 0
+		w.faked, w.suspects = 0, 0
+	case w.suspects >= maxSuspects:
+		w.ghosts |= w.faked
+		w.faked, w.suspects = 0, 0
 	}
 	w.suspect = 0
 }
+
+// maxSuspects is how many discs are taken off, one after the other, to find the
+// diode that is to blame.
+const maxSuspects = 4
 
 // together is how long after a contact those have closed that it has made seem
 // closed; a hand is slower.
@@ -79,13 +92,18 @@ func (w *Walk) findDiode() bool {
 		w.faked = 0
 		return false
 	}
+	again := []Ask{a}
 	guilty := w.likely(w.laid & w.inLine(here.Bit()) &^ w.inLine(ghosts))
+	if ghosts&w.inLine(here.Bit()) == 0 {
+		// They are opposite to this one: it is its own diode.
+		guilty, again = here.Bit(), nil
+	}
 	if guilty == 0 {
 		return false
 	}
 	w.suspect, w.faked = guilty, ghosts
 	take := Ask{Do: Take, Squares: w.first.under(guilty), Face: engine.None, tidy: true}
-	w.asks = append(w.asks[:w.at:w.at], append([]Ask{take, a}, w.asks[w.at+1:]...)...)
+	w.asks = slices.Concat(w.asks[:w.at], []Ask{take}, again, w.asks[w.at+1:])
 	w.ask()
 	return true
 }

@@ -412,6 +412,10 @@ func (w *Walk) judgeEnd(j *findings) {
 		j.add(Diode, Bad, s.Bit(), "The diode of %v is shorted: where discs fill a rectangle, it makes the opposite corner look like a disc. "+
 			"Change it.", s)
 	}
+	if ghosts := j.under(w.ghosts); ghosts != 0 {
+		j.add(Diode, Bad, ghosts, "%s looked like a disc when another one was laid: a diode is shorted somewhere in the rectangle of the two.",
+			capital(span(ghosts)))
+	}
 	if w.o.Senses == Presence && !w.filled && w.first != nil {
 		j.add(Untested, Note, ^j.masked, "The diodes were not tested: that takes 64 discs and a walk that is not quick.")
 	}

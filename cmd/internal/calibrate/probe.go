@@ -57,15 +57,19 @@ func slot(a Ask) int {
 // what was walked before.
 func (w *Walk) probes() (all [engine.Squares]probe) {
 	w.attribute(w.walked, &all)
-	var again engine.Bitboard
-	for _, r := range w.checked {
-		again |= r.ask.Squares
-	}
-	for s := range again.All() {
+	for s := range w.again().All() {
 		all[s] = probe{}
 	}
 	w.attribute(w.checked, &all)
 	return all
+}
+
+// again returns the squares that have been looked at once more.
+func (w *Walk) again() (squares engine.Bitboard) {
+	for i := range w.checked {
+		squares |= w.checked[i].ask.Squares
+	}
+	return squares
 }
 
 // attribute finds out which of the cells that responded to an ask belongs to

@@ -75,11 +75,7 @@ func (w *Walk) judgeDiscs(j *findings) {
 	if w.first == nil || !w.o.many() {
 		return
 	}
-	var again engine.Bitboard
-	for _, r := range w.checked {
-		again |= r.ask.Squares
-	}
-	good := again &^ j.odd
+	good := w.again() &^ j.odd
 	for s := range (good & w.first.said(Dead, WeakCell)).All() {
 		j.add(WeakDisc, Bad, s.Bit(), "The disc that lay on %v was hardly seen or not at all, another one was: its magnet is weak, or missing. "+
 			"Change it.", s)
@@ -92,10 +88,16 @@ func (w *Walk) judgeDiscs(j *findings) {
 
 // judgeNeighbors finds out what discs do to the squares beside them.
 func (w *Walk) judgeNeighbors(j *findings) {
-	for _, list := range [][]result{w.walked, w.checked} {
-		for i := range list {
-			w.feelNeighbors(j, &list[i])
+	// What was looked at once more does not count: a disc may have lain on the
+	// square beside.
+	again := w.again()
+	for i := range w.walked {
+		if r := &w.walked[i]; r.ask.Squares&^again != 0 {
+			w.feelNeighbors(j, r)
 		}
+	}
+	for i := range w.checked {
+		w.feelNeighbors(j, &w.checked[i])
 	}
 	var felt engine.Bitboard
 	// Where a disc is weak, its neighbors are felt the more; that is said already.
@@ -193,6 +195,10 @@ func (w *Walk) checks(j *findings) []Ask {
 		}
 	}
 	if w.o.Senses == Presence {
+		if good := j.known &^ j.odd &^ j.masked; good != 0 {
+			// In the end the disc lies where it can be seen.
+			order = append(order, good.First())
+		}
 		return touches(order)
 	}
 	return singles(order, engine.Black)
@@ -202,10 +208,7 @@ func (w *Walk) checks(j *findings) []Ask {
 // checked, if they have not been checked themselves.
 func (w *Walk) more() bool {
 	j := w.judge()
-	var done, cells engine.Bitboard
-	for i := range w.checked {
-		done |= w.checked[i].ask.Squares
-	}
+	done, cells := w.again(), engine.Bitboard(0)
 	for s := range (done & j.said(Crossed, Shared)).All() {
 		p := &j.probes[s]
 		cells |= p.face[0].cell.Bit() | p.face[1].cell.Bit()

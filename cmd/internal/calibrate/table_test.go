@@ -27,6 +27,10 @@ type bench struct {
 	// read is the last reading, but for what is masked.
 	read   engine.Discs
 	masked engine.Bitboard
+	// plain stores without corrections.
+	plain bool
+	// instead, if not nil, acts in place of the person.
+	instead func(v *calibrate.View) (calibrate.Answer, error)
 	// watch, if not nil, sees every view.
 	watch func(now time.Duration, v *calibrate.View)
 }
@@ -118,9 +122,15 @@ func (b *bench) run(t fataler) (calibrate.View, sensing.Calibration) {
 		}
 		b.walk.Step(b.now, &f, calibrate.Silence)
 		v = b.walk.View()
-		a, err := b.hand.Look(b.now, &v)
+		if _, _, err := b.rig.Lights.Show(&v.Scene, b.now); err != nil {
+			t.Fatal(err)
+		}
+		a, err := b.act(&v)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if a == calibrate.Store && b.plain {
+			a = calibrate.StorePlain
 		}
 		if a != calibrate.Silence {
 			b.walk.Step(b.now, nil, a)
@@ -155,6 +165,14 @@ func (b *bench) settled(t fataler, eyes *app.Eyes, d time.Duration) (engine.Disc
 		}
 	}
 	return b.read, b.masked
+}
+
+// act lets the person, or whoever is in its place, do something.
+func (b *bench) act(v *calibrate.View) (calibrate.Answer, error) {
+	if b.instead != nil {
+		return b.instead(v)
+	}
+	return b.hand.Look(b.now, v)
 }
 
 // told lists the findings as "kind squares", in order.

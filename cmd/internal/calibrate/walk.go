@@ -158,14 +158,19 @@ type Walk struct {
 	tally    tally
 	// unseen are squares that were skipped because nothing was seen there.
 	unseen engine.Bitboard
-	// sticky are cells that showed a disc after it was taken.
-	sticky engine.Bitboard
+	// sticky are cells that showed a disc after it was taken, claimed says that
+	// the board was said to be empty again.
+	sticky  engine.Bitboard
+	claimed bool
 	// accused are the cells whose diode the driver suspects, laid those on which
 	// discs lie in a filling, diodes those that are shorted.
 	accused, laid, diodes engine.Bitboard
 	// suspect is the one that is being tried, faked what seems closed because of
 	// it.
 	suspect, faked engine.Bitboard
+	suspects       int
+	// ghosts are cells that have seemed closed for reasons that were not found.
+	ghosts engine.Bitboard
 	// before are the cells that seemed closed when the ask was made, closed is
 	// when the one that it is about closed.
 	before engine.Bitboard
@@ -291,8 +296,7 @@ func (w *Walk) answer(a Answer) {
 	case w.asking():
 		w.skip()
 	case w.stage == Tidying:
-		w.sticky |= w.sight.occupied()
-		w.tidied()
+		w.claimed, w.begun = true, w.now
 	}
 }
 
@@ -326,9 +330,7 @@ func (w *Walk) scan(f *hardware.Frame) {
 			w.wait()
 		}
 	case Tidying:
-		if w.sight.occupied() == 0 && w.now-w.since >= tidyTime && w.sight.still(w.now, tidyTime) {
-			w.tidied()
-		}
+		w.tidy()
 	}
 }
 
@@ -538,6 +540,20 @@ func (w *Walk) skip() {
 		w.at++
 		w.ask()
 	}
+}
+
+// tidy waits until the board is empty, or is said to be and has come to rest.
+func (w *Walk) tidy() {
+	if w.now-w.since < tidyTime || !w.sight.still(w.now, tidyTime) {
+		return
+	}
+	left := w.sight.occupied()
+	if left != 0 && (!w.claimed || w.now-w.begun < tidyTime) {
+		return
+	}
+	w.sticky |= left
+	w.claimed = false
+	w.tidied()
 }
 
 // tidied goes on when the board has been emptied after many discs were laid.
