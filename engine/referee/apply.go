@@ -74,8 +74,8 @@ func (s *State) order(o Order) {
 	case NewGame:
 		s.Match = o.Match
 		s.memory.swept, s.memory.prepared = false, false
-		if s.Phase == Over || s.Phase == Idle {
-			s.Phase = Setup
+		if !s.running() {
+			s.Phase, s.Clock = Setup, clock.New(o.Match.Clock)
 		}
 	case Undo:
 		s.memory.ordered = true
@@ -298,10 +298,13 @@ func (s *State) flagFell(ev ClockFlag) {
 }
 
 // adjust sets the clocks. Who has been given time after his flag has fallen
-// plays on himself.
+// plays on himself, also when that had ended the game.
 func (s *State) adjust(ev ClockAdjusted) {
 	if s.Flags.PlayOn && ev.Clock.Left[s.Flags.Fallen] > 0 {
 		s.Flags.PlayOn = false
+	}
+	if s.Ended {
+		s.reopen()
 	}
 	s.memory.turnClock = ev.Clock
 	s.Clock.Restore(ev.Clock, s.onClock(), ev.At)
@@ -338,6 +341,9 @@ func (s *State) end(ev GameOver) {
 		s.Objection = Objection{}
 	}
 	s.Clock.Restore(ev.Clock, engine.None, ev.At)
+	if s.Phase == Setup {
+		s.Clock = clock.New(s.Match.Clock) // of the game that is to follow
+	}
 	s.atRest()
 }
 

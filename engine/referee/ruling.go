@@ -184,8 +184,9 @@ const maxClock = 100 * time.Hour
 func (t *turn) setClocks(in Command, order ClockSet) {
 	s := t.s
 	given := [2]time.Duration{order.Black, order.White}
+	onTime := s.Phase == Over && s.Result.Reason == FlagFell && !s.Game.Over() && in.Audit.Role == arbiter
 	switch {
-	case !s.running():
+	case !s.running() && !onTime:
 		t.refuse(NotAllowed, "there is no running game whose clocks could be set")
 		return
 	case !s.Clock.On():

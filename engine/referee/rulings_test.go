@@ -408,6 +408,43 @@ func TestClockSet(t *testing.T) {
 	tb.expect("refused not_allowed")
 }
 
+// A game that was lost on time goes on when an arbiter gives time back.
+func TestTimeGivenBackAfterTheEnd(t *testing.T) {
+	tb := officialTable(t, club(), "0:10")
+	tb.made("f5")
+	tb.wait(time.Minute)
+	tb.expect("black f5: e5", "flag of white: loss", "over black 64-0 discs 4-1 flag")
+	tb.order(referee.ClockSet{Black: -1, White: time.Minute, Reason: "it was a fire alarm"})
+	tb.expect("command arbiter", "clocks set")
+	tb.stage(referee.Playing, referee.ToMove, white)
+	tb.runs(engine.None)
+	tb.clocks("9s", "1m0s")
+	tb.put("w d6 d5")
+	tb.expect("resumed by players")
+	tb.press(white)
+	tb.expect("white d6: d5")
+	tb.order(referee.Resign{Color: black})
+	tb.order(referee.ClockSet{Black: time.Minute, White: -1})
+	if last := tb.said[len(tb.said)-1]; last != "refused not_allowed" {
+		t.Errorf("after a resignation: %s", last)
+	}
+}
+
+// The clocks of the next game are shown while it is being set up.
+func TestClocksOfTheNextGame(t *testing.T) {
+	tb := officialTable(t, referee.Home(), "5:00")
+	tb.play("f5d6")
+	m := tb.state.Match
+	m.Clock = clock.Same(clock.Control{Main: time.Minute})
+	tb.order(referee.NewGame{Match: m})
+	tb.stage(referee.Setup, referee.NoStep, engine.None)
+	tb.clocks("1m0s", "1m0s")
+	tb.runs(engine.None)
+	m.Clock = clock.Settings{}
+	tb.order(referee.NewGame{Match: m})
+	tb.clocks("0s", "0s")
+}
+
 func TestPlayersSet(t *testing.T) {
 	tb := officialTable(t, referee.Home(), "none")
 	tb.order(referee.PlayersSet{Players: [2]string{"Ann", "Ben"}})

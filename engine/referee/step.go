@@ -1,6 +1,9 @@
 package referee
 
-import "reversi-board/engine"
+import (
+	"reversi-board/engine"
+	"reversi-board/engine/clock"
+)
 
 // Step tells the referee what happened and appends what is to be done to out.
 // It allocates only when there is an effect.
@@ -204,6 +207,7 @@ func (t *turn) over(at Time) {
 	start := engine.NewGame(next.Rules)
 	if s.Sensed.Occupied()&^s.Masked == 0 || t.laidOut(&start) {
 		s.Phase, s.Match, s.Objection = Setup, next, Objection{}
+		s.Clock = clock.New(next.Clock)
 		s.memory.prepared = false
 		s.memory.swept = start.Occupied() == 0
 		t.setup(at)
