@@ -162,3 +162,31 @@ func flaps(d *desk, p *process) {
 		d.t.Errorf("%s, want %s", fault.payload, want)
 	}
 }
+
+// TestHealthViewOfABoard opens the health view of a running board in a browser
+// and breaks a sensor and an expander while somebody looks.
+func TestHealthViewOfABoard(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "{embedded: {enabled: false}}", quick)
+	p := b.start()
+	p.watch().phase("playing")
+	view := open(chromium(t), t, p.url+"/health")
+	classes := func(class string, n int) string {
+		return fmt.Sprintf(`document.querySelectorAll('#map td[data-class=%q]').length === %d`, class, n)
+	}
+	view.until(patience, classes(".", 64))
+	view.until(patience, `document.getElementById("charts").innerText.includes("tca9555 0x27")`)
+	for _, act := range []map[string]any{
+		{"op": "fail", "square": "b6", "fault": "stuck"}, {"op": "fail", "square": "d8", "fault": "bank"},
+	} {
+		if a, err := p.post("/api/v1/hands", act); err != nil || a.Status != "ok" {
+			t.Fatalf("%+v %v", a, err)
+		}
+	}
+	view.until(patience, classes("s", 1)+" && "+classes("?", 8))
+	view.until(patience, `[...document.querySelectorAll('tr[data-state="bad"] th .name')].some((e) => e.textContent === "tca9555 0x27")`)
+	if a, err := p.post("/api/v1/hands", map[string]any{"op": "heal"}); err != nil || a.Status != "ok" {
+		t.Fatalf("%+v %v", a, err)
+	}
+	view.until(patience, classes(".", 64)+` && !document.querySelector('tr[data-state="bad"]')`)
+}
