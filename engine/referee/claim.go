@@ -35,10 +35,9 @@ func (t *turn) claim(at Time) {
 func (s *State) unearned(e *Entry, at Time) clock.Times {
 	times := s.Clock.Times(at)
 	earned := s.Match.Clock.Sides[e.By].Increment
-	if s.Match.Clock.Shared || !times.Timed[e.By] || times.Left[e.By] <= earned || e.Clock == (clock.Times{}) {
-		return times
+	if !s.Match.Clock.Shared && times.Timed[e.By] {
+		times.Left[e.By] = max(times.Left[e.By]-earned, 0)
 	}
-	times.Left[e.By] -= earned
 	return times
 }
 

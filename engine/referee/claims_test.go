@@ -214,6 +214,64 @@ func TestMoverPressesAfterTheCorrection(t *testing.T) {
 	tb.clocks("29m59s", "29m53s")
 }
 
+// Cells that cannot be read hold the correction back, not the clock.
+func TestCorrectionOnALostBank(t *testing.T) {
+	tb := officialTable(t, woc(), "30:00")
+	tb.made("f5")
+	tb.put("w d6")
+	tb.press(white)
+	tb.press(black)
+	tb.said = nil
+	tb.lost = engine.Bitboard(0xFF) << 32
+	tb.put("w d5")
+	tb.expect()
+	tb.runs(white)
+	tb.lost = 0
+	tb.look()
+	tb.expect("flips fixed at 2, missed d5")
+}
+
+// After a careless move the opponent may have to pass on the real board; the reply
+// is then the mover's own next disc.
+func TestCarelessMoveAndAPass(t *testing.T) {
+	const game = "f5d6c7d7c6b5d8c8a4e8c3e7f8g8b8a8b7a7a6b6c5"
+	for n := 0; n < len(game); n += 2 {
+		tb := officialTable(t, club(), "none")
+		tb.play(game[:n])
+		sq, forgotten, reply, ok := carelessPass(tb.state.Game)
+		if !ok {
+			continue
+		}
+		by, other := tb.state.Game.Turn, tb.state.Game.Turn.Opponent()
+		tb.said = nil
+		tb.discs = tb.state.Game.After(sq, tb.state.Game.Flips(sq)&^forgotten.Bit()).Discs
+		tb.look()
+		tb.expect()
+		tb.discs = tb.discs.With(reply, by)
+		tb.look()
+		if len(tb.said) != 3 || tb.said[2] != other.String()+" passes" || tb.state.Pending.Square != reply {
+			t.Fatalf("after %s, %v without %v and %v: events %q, %v is on its way", game[:n], sq, forgotten, reply, tb.said, tb.state.Pending.Square)
+		}
+		return
+	}
+	t.Fatal("there is no such move in the game")
+}
+
+// carelessPass finds a move with a forgotten flip after which the other side has
+// no move, and the mover's next disc.
+func carelessPass(g engine.Game) (sq, forgotten, reply engine.Square, ok bool) {
+	for sq := range g.Legal().All() {
+		for f := range g.Flips(sq).All() {
+			left := g
+			left.Position = g.After(sq, g.Flips(sq)&^f.Bit())
+			if left.MustPass() {
+				return sq, f, left.Pass().Legal().First(), true
+			}
+		}
+	}
+	return 0, 0, 0, false
+}
+
 // The increment for a move that was not finished is earned once.
 func TestIncrementOfAClaimedMove(t *testing.T) {
 	tb := officialTable(t, woc(), "5:00/10")

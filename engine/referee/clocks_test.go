@@ -236,6 +236,31 @@ func TestFalsePass(t *testing.T) {
 	}
 }
 
+// A press in the middle of something else says what is still to be done.
+func TestPressOnTheWayBack(t *testing.T) {
+	tb := officialTable(t, referee.Home(), "5:00")
+	tb.play("f5d6")
+	tb.said = nil
+	tb.put("- d6") // White takes the move back
+	tb.press(black)
+	tb.expect("illegal black d5 flips_pending")
+	tb.put("b d5")
+	tb.expect("undo 1 to ply 1, white to move")
+}
+
+// A press is no longer one when the reading shows a takeback.
+func TestPressAndTakeback(t *testing.T) {
+	tb := officialTable(t, referee.Home(), "5:00")
+	tb.play("f5d6")
+	tb.said = nil
+	tb.step(referee.Pressed{At: tb.now, By: black, Wait: 300 * time.Millisecond})
+	tb.lay("- d6")
+	tb.put("b d5")
+	tb.wait(time.Second)
+	tb.expect("undo 1 to ply 1, white to move")
+	tb.runs(white)
+}
+
 // What must be right is not pressed wrong.
 func TestPressOfWrongFlipsIsRefused(t *testing.T) {
 	p := referee.Home()

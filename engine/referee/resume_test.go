@@ -58,6 +58,25 @@ func TestClocksAfterAPowerCut(t *testing.T) {
 	}
 }
 
+// Whoever goes on with a press goes on: with the move that lay there when the
+// power failed, whether its flips are right or not.
+func TestPressAfterAPowerCut(t *testing.T) {
+	for flips, want := range map[string][]string{
+		"b f5 e5": {"power ", "resumed by players", "black f5: e5"},
+		"b f5":    {"power ", "resumed by players", "black f5: ", "flips open at 1, missed e5"},
+	} {
+		tb := officialTable(t, woc(), "30:00")
+		tb.put(flips)
+		tb.revive(referee.PowerOn{Gap: time.Minute, Seen: tb.discs, SeenOK: true})
+		tb.look()
+		tb.wait(time.Hour)
+		tb.press(black)
+		tb.expect(want...)
+		tb.runs(white)
+		tb.clocks("30m0s", "30m0s")
+	}
+}
+
 // In mid-flip the clock stands too, until the hands go on.
 func TestPowerCutInMidFlipWithClocks(t *testing.T) {
 	tb := officialTable(t, referee.Home(), "5:00")
