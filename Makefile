@@ -106,7 +106,16 @@ strength: build ## how strong the built-in player is: level by level, gtp-rhino,
 		exit 1
 	}
 	results=$$(mktemp -d)
-	trap 'rm -rf "$$results"' EXIT
+	# The table is printed in any case: after Ctrl-C, as far as it has come.
+	finish() {
+		trap - EXIT
+		for job in $$(jobs -p); do kill -- "-$$job" 2>/dev/null || true; done
+		wait
+		echo
+		cat "$$results"/[1-4] || true
+		rm -rf "$$results"
+	}
+	trap finish EXIT
 	cp bin/reversi-board "$$results/program" # what is built meanwhile does not take part
 	match() { # FILE ARGUMENT...
 		file="$$results/$$1"
@@ -114,9 +123,11 @@ strength: build ## how strong the built-in player is: level by level, gtp-rhino,
 		"$$results/program" match --brief "$$@" >>"$$file" || touch "$$results/missed"
 	}
 	strongest() {
+		trap 'exit 1' TERM # once the match that is interrupted has said how it stood
 		match 4 builtin:10 'gtp:gtp-rhino -l 5' --games 10 --time 2s --wait 10m --at-least 50 --progress 1
 	}
 	others() {
+		trap 'exit 1' TERM
 		for level in {2..10}; do
 			match 1 "builtin:$$level" "builtin:$$((level - 1))" \
 				--games 100 --time 200ms --at-least 50.5 --progress $(STRENGTH_PROGRESS)
@@ -126,9 +137,8 @@ strength: build ## how strong the built-in player is: level by level, gtp-rhino,
 		done
 		match 3 builtin:10 'gtp:gtp-rhino -l 4' --games 100 --time 200ms --wait 10m --at-least 75 --progress 10
 	}
+	set -m # each of the two can be ended with all that it has started
 	strongest & others & wait
-	echo
-	cat "$$results"/[1-4]
 	test ! -e "$$results/missed" || {
 		echo "make strength: not everything was as strong as it should be" >&2
 		exit 1
