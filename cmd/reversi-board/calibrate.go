@@ -365,7 +365,10 @@ func (c *calibration) finish(v *calibrate.View, stdout io.Writer) (well bool, er
 }
 
 // close gives everything back.
-func (c *calibration) close() error { return errors.Join(c.keys.close(), c.rig.Close()) }
+func (c *calibration) close() error {
+	c.keys.close()
+	return c.rig.Close()
+}
 
 // teller says on standard error what to do.
 type teller struct {
@@ -473,14 +476,13 @@ func (k *keyboard) typed() (string, keyState) {
 
 // close ends the reading. A file that cannot be told so (a terminal that is not
 // polled) is left to the end of the program.
-func (k *keyboard) close() error {
+func (k *keyboard) close() {
 	if k == nil {
-		return nil
+		return
 	}
 	close(k.stop)
 	f, ok := k.in.(interface{ SetReadDeadline(t time.Time) error })
 	if ok && f.SetReadDeadline(time.Unix(1, 0)) == nil {
 		k.done.Wait()
 	}
-	return nil
 }

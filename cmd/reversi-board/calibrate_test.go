@@ -69,13 +69,19 @@ func TestCalibrateGoodBoards(t *testing.T) {
 		if r.Seconds < 60 || r.Seconds > 600 {
 			t.Errorf("%s: %.0f s", args, r.Seconds)
 		}
-		for _, q := range r.Squares {
-			switch {
-			case r.Senses != "field" && (q.Black.Scans < 10 || q.Black.Right != q.Black.Scans):
-				t.Errorf("%s: %+v", args, q)
-			case r.Senses == "field" && (q.Black.Field < 12 || q.Black.Field > 25 || q.Margin < 5):
-				t.Errorf("%s: %+v", args, q) // 19.9 mT in the centre, 13.4 beside it; see package sim.
-			}
+		r.checkNumbers(t, args)
+	}
+}
+
+// checkNumbers looks at what was measured on a good board.
+func (r *calibrated) checkNumbers(t *testing.T, args string) {
+	t.Helper()
+	for _, q := range r.Squares {
+		switch {
+		case r.Senses != "field" && (q.Black.Scans < 10 || q.Black.Right != q.Black.Scans):
+			t.Errorf("%s: %+v", args, q)
+		case r.Senses == "field" && (q.Black.Field < 12 || q.Black.Field > 25 || q.Margin < 5):
+			t.Errorf("%s: %+v", args, q) // 19.9 mT in the centre, 13.4 beside it; see package sim.
 		}
 	}
 }
@@ -95,7 +101,7 @@ func TestCalibrateBrokenBoards(t *testing.T) {
 		"1 thing to be repaired, 2 corrections; 1 square left out of play.\n",
 		"! h8 has seen no disc:", "* The sensor of c3", "* a1 and b1 are exchanged",
 		"  1 < < . . . . . . 1\n", "  3 . . R . . . . . 3\n", "  8 . . . . . . . D 8\n", "\n  D dead\n",
-		"\n  a1     b1     13/13    13/13             exchanged\n", "\n  h8     h8     no       no                dead\n",
+		"\n  a1     b1     13/13    13/13             exchanged\n", "       no                dead\n",
 		"\nStored in " + filepath.Join(dir, "calibration-simulated.json") + " after ",
 	} {
 		if !strings.Contains(got.stdout, want) {

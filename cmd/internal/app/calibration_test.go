@@ -44,10 +44,7 @@ func store(t *testing.T, dir string, cal *sensing.Calibration) string {
 // A calibration that cannot be read, or is one of another board: the board plays
 // without, and everybody is told why.
 func TestCalibrationThatCannotBeUsed(t *testing.T) {
-	for name, c := range map[string]struct {
-		spoil func(t *testing.T, dir string)
-		says  string
-	}{
+	for name, c := range map[string]spoilt{
 		"broken": {func(t *testing.T, dir string) {
 			t.Helper()
 			write(t, filepath.Join(dir, simulatedCalibrationFile), "{")
@@ -81,27 +78,34 @@ func TestCalibrationThatCannotBeUsed(t *testing.T) {
 			}
 		}, "directory"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				dir := t.TempDir()
-				c.spoil(t, dir)
-				b, stop := run(t, dir, nil)
-				for _, sq := range movesOf(t, "f5d6c3") {
-					b.move(sq)
-				}
-				seen := b.page()
-				if seen.State.Transcript != "f5d6c3" || len(seen.Alerts) != 1 {
-					t.Fatalf("%+v", seen)
-				}
-				al := seen.Alerts[0]
-				if al.Code != "storage" || !strings.Contains(al.Text, "plays without one") || !strings.Contains(al.Text, c.says) {
-					t.Errorf("the alert is %+v, want one that says %q", al, c.says)
-				}
-				if err := stop(); err != nil {
-					t.Fatal(err)
-				}
-			})
-		})
+		t.Run(name, func(t *testing.T) { synctest.Test(t, c.play) })
+	}
+}
+
+// spoilt is a data folder with a calibration that is of no use.
+type spoilt struct {
+	spoil func(t *testing.T, dir string)
+	says  string
+}
+
+// play plays on a board with it.
+func (c *spoilt) play(t *testing.T) {
+	dir := t.TempDir()
+	c.spoil(t, dir)
+	b, stop := run(t, dir, nil)
+	for _, sq := range movesOf(t, "f5d6c3") {
+		b.move(sq)
+	}
+	seen := b.page()
+	if seen.State.Transcript != "f5d6c3" || len(seen.Alerts) != 1 {
+		t.Fatalf("%+v", seen)
+	}
+	al := seen.Alerts[0]
+	if al.Code != "storage" || !strings.Contains(al.Text, "plays without one") || !strings.Contains(al.Text, c.says) {
+		t.Errorf("the alert is %+v, want one that says %q", al, c.says)
+	}
+	if err := stop(); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -161,84 +165,87 @@ func TestCalibrationIsUsed(t *testing.T) {
 	})
 }
 
+// press pushes a button for a while.
+func (b *board) press(name string, d time.Duration) {
+	b.app.rig.Sim.Button(name).Press(true)
+	time.Sleep(d)
+	b.app.rig.Sim.Button(name).Press(false)
+	time.Sleep(100 * time.Millisecond)
+}
+
+// calibrateByButtons follows the lights of a walk that has begun, and says with
+// buttons what has to be said, until there is a report. Once it starts again.
+func (b *board) calibrateByButtons() {
+	b.t.Helper()
+	hand := calibrate.NewHand(b.app.rig.Sim, true, false)
+	for restarted := false; ; time.Sleep(20 * time.Millisecond) {
+		b.app.calibrator.mu.Lock()
+		v := b.app.calibrator.view
+		b.app.calibrator.mu.Unlock()
+		if v.Stage == calibrate.Deciding {
+			return
+		}
+		if b.app.now() > time.Hour {
+			b.t.Fatalf("%v %q %q", v.Stage, v.Text, v.Note)
+		}
+		if v.Done == 2 && !restarted {
+			restarted = true
+			b.press(NewGame, 1500*time.Millisecond) // Held: again.
+			continue
+		}
+		a, err := hand.Look(b.app.now(), &v)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		if a == calibrate.Next {
+			b.press(map[bool]string{true: NewGame, false: Hint}[v.Stage == calibrate.Clearing], 100*time.Millisecond)
+		}
+	}
+}
+
 // The board is calibrated with lights and buttons alone. Nothing is stored before
 // the end is confirmed; then it is used, and a game can be played at once.
-func TestCalibrateByButtons(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		dir := t.TempDir()
-		b, stop := runWith(t, dir, nil, func(c *configs.Config) {
-			c.Hardware.Buttons.Hint, c.Hardware.Buttons.NewGame = "GPIO5", "GPIO6"
-		})
-		table := b.app.rig.Sim
-		if err := table.FailCell(63, sim.CellFault{Kind: sim.Dead}); err != nil {
-			t.Fatal(err)
-		}
-		if err := b.app.calibrator.Do(t.Context(), web.CalibrationAct{Do: web.CalibrationStart, Quick: true, Discs: 64}); err != nil {
-			t.Fatal(err)
-		}
-		press := func(name string, d time.Duration) {
-			table.Button(name).Press(true)
-			time.Sleep(d)
-			table.Button(name).Press(false)
-			time.Sleep(100 * time.Millisecond)
-		}
-		hand := calibrate.NewHand(table, true, false)
-		path := filepath.Join(dir, simulatedCalibrationFile)
-		restarted := false
-		for range 30_000 {
-			time.Sleep(20 * time.Millisecond)
-			b.app.calibrator.mu.Lock()
-			v := b.app.calibrator.view
-			b.app.calibrator.mu.Unlock()
-			if v.Stage == calibrate.Deciding {
-				break
-			}
-			if lit := litCells(table); lit&^(v.Missing|v.Ask.Squares|v.Seen.Occupied()) != 0 && v.Stage == calibrate.Walking {
-				t.Fatalf("%v is lit, asked for is %v", lit, v.Ask.Squares)
-			}
-			if v.Done == 2 && !restarted {
-				restarted = true
-				press(NewGame, 1500*time.Millisecond) // Held: again.
-				continue
-			}
-			a, err := hand.Look(b.app.now(), &v)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if a == calibrate.Next && v.Stage == calibrate.Clearing {
-				press(NewGame, 100*time.Millisecond)
-			} else if a == calibrate.Next {
-				press(Hint, 100*time.Millisecond)
-			}
-		}
-		v, _ := b.app.calibrator.View()
-		if v.Stage != "deciding" || v.Report == nil || len(v.Report.Findings) != 1 || v.Report.Verdicts[63] != "dead" {
-			t.Fatalf("%+v", v)
-		}
-		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
-			t.Fatalf("stored before the end was confirmed: %v", err)
-		}
-		press(NewGame, 100*time.Millisecond)
-		time.Sleep(time.Second)
-		cal, err := LoadCalibration(dir, &b.app.config.Hardware)
-		if err != nil || cal == nil || cal.Masked != 1<<63 {
-			t.Fatalf("%v %+v", err, cal)
-		}
-		b.app.hands.lay(b.game.Discs)
-		time.Sleep(2 * time.Second)
-		for _, sq := range movesOf(t, "f5d6c3") {
-			b.byHand(sq, sq)
-		}
-		if seen := b.page(); seen.State.Transcript != "f5d6c3" {
-			t.Errorf("%+v", seen)
-		}
-		if b.app.core.State.Masked != 1<<63 {
-			t.Errorf("masked is %v", b.app.core.State.Masked)
-		}
-		if err := stop(); err != nil {
-			t.Fatal(err)
-		}
+func TestCalibrateByButtons(t *testing.T) { synctest.Test(t, testCalibrateByButtons) }
+
+func testCalibrateByButtons(t *testing.T) {
+	dir := t.TempDir()
+	b, stop := runWith(t, dir, nil, func(c *configs.Config) {
+		c.Hardware.Buttons.Hint, c.Hardware.Buttons.NewGame = "GPIO5", "GPIO6"
 	})
+	if err := b.app.rig.Sim.FailCell(63, sim.CellFault{Kind: sim.Dead}); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.app.calibrator.Do(t.Context(), web.CalibrationAct{Do: web.CalibrationStart, Quick: true, Discs: 64}); err != nil {
+		t.Fatal(err)
+	}
+	b.calibrateByButtons()
+	v, _ := b.app.calibrator.View()
+	if v.Stage != "deciding" || v.Report == nil || len(v.Report.Findings) != 1 || v.Report.Verdicts[63] != "dead" {
+		t.Fatalf("%+v", v)
+	}
+	if _, err := os.Stat(filepath.Join(dir, simulatedCalibrationFile)); !errors.Is(err, os.ErrNotExist) {
+		t.Fatalf("stored before the end was confirmed: %v", err)
+	}
+	b.press(NewGame, 100*time.Millisecond)
+	time.Sleep(time.Second)
+	cal, err := LoadCalibration(dir, &b.app.config.Hardware)
+	if err != nil || cal == nil || cal.Masked != 1<<63 {
+		t.Fatalf("%v %+v", err, cal)
+	}
+	b.app.hands.lay(b.game.Discs)
+	time.Sleep(2 * time.Second)
+	for _, sq := range movesOf(t, "f5d6c3") {
+		b.byHand(sq, sq)
+	}
+	if seen := b.page(); seen.State.Transcript != "f5d6c3" {
+		t.Errorf("%+v", seen)
+	}
+	if b.app.core.State.Masked != 1<<63 {
+		t.Errorf("masked is %v", b.app.core.State.Masked)
+	}
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // What the page may ask for, and when.
@@ -342,13 +349,17 @@ func TestWiringOf(t *testing.T) {
 		t.Errorf("%q %q", kind, plain)
 	}
 	for name, change := range map[string]func(h *configs.Hardware){
-		"cells":     func(h *configs.Hardware) { h.Cells[0].NorthPin, h.Cells[0].SouthPin = h.Cells[0].SouthPin, h.Cells[0].NorthPin },
-		"addresses": func(h *configs.Hardware) { h.Expanders.Addresses = []uint16{0x21, 0x20, 0x22, 0x23, 0x24, 0x25, 0x26, 0x27} },
-		"chip":      func(h *configs.Hardware) { h.Expanders.Chip = configs.PCA9555 },
-		"north_is":  func(h *configs.Hardware) { h.NorthIsBlack = false },
-		"real":      func(h *configs.Hardware) { h.Simulation.Enabled = false },
-		"seed":      func(h *configs.Hardware) { h.Simulation.Seed++ },
-		"kind":      func(h *configs.Hardware) { h.Kind = configs.Reed64 },
+		"cells": func(h *configs.Hardware) {
+			h.Cells[0].NorthPin, h.Cells[0].SouthPin = h.Cells[0].SouthPin, h.Cells[0].NorthPin
+		},
+		"addresses": func(h *configs.Hardware) {
+			h.Expanders.Addresses = []uint16{0x21, 0x20, 0x22, 0x23, 0x24, 0x25, 0x26, 0x27}
+		},
+		"chip":     func(h *configs.Hardware) { h.Expanders.Chip = configs.PCA9555 },
+		"north_is": func(h *configs.Hardware) { h.NorthIsBlack = false },
+		"real":     func(h *configs.Hardware) { h.Simulation.Enabled = false },
+		"seed":     func(h *configs.Hardware) { h.Simulation.Seed++ },
+		"kind":     func(h *configs.Hardware) { h.Kind = configs.Reed64 },
 	} {
 		c := configs.Default()
 		change(&c.Hardware)
@@ -392,6 +403,56 @@ func (d *drifting) Scan(_ context.Context, _ time.Duration, f *hardware.Frame) e
 	return nil
 }
 
+// at lets it be that late. Warm by day, cold at night, a lamp that is switched on
+// and off: 90 counts, 11 mV, are 1.5 mT. Every ten minutes other discs lie there.
+func (d *drifting) at(now time.Duration) {
+	d.warm = 70*math.Sin(2*math.Pi*now.Hours()/24) + 20*math.Sin(2*math.Pi*now.Hours())
+	if now%discsFor >= driftPeriod {
+		return
+	}
+	d.lie = engine.Discs{}
+	for s := range engine.Square(engine.Squares) {
+		d.lie = d.lie.With(s, [...]engine.Color{engine.Black, engine.White, engine.None}[(int(now/discsFor)+int(s)*5)%3])
+	}
+}
+
+const (
+	driftPeriod = 110 * time.Millisecond
+	discsFor    = 10 * time.Minute
+)
+
+// passDay looks at a drifting board for a day and returns how far the nulls have
+// been tracked at most.
+func (d *drifting) passDay(t *testing.T, eyes *Eyes) (most int) {
+	t.Helper()
+	var read engine.Discs
+	for now := time.Duration(0); now < 24*time.Hour; now += driftPeriod {
+		d.at(now)
+		inputs, err := eyes.Look(t.Context(), now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, in := range inputs {
+			if seen, ok := in.(referee.Seen); ok {
+				read = seen.Discs
+			}
+		}
+		if now%discsFor > 5*time.Second && read != d.lie {
+			t.Fatalf("after %v, %.0f counts off: read\n%v\nlies\n%v", now, d.warm, read, d.lie)
+		}
+		if now%time.Minute >= driftPeriod {
+			continue
+		}
+		for s := range engine.Square(engine.Squares) {
+			h := eyes.threshold.Health(s)
+			if most = max(most, h.Drift, -h.Drift); h.Drift > h.DriftLimit || -h.Drift > h.DriftLimit {
+				t.Fatalf("the null of %v has gone %d counts, %d are allowed", s, h.Drift, h.DriftLimit)
+			}
+		}
+	}
+	return most
+}
+
 // Scenario 10: a day in which the sensors drift to and fro. What lies there is
 // read all the time, the tracked nulls stay within their bounds, and the stored
 // calibration is what it was, byte by byte: nothing is ever written.
@@ -415,54 +476,18 @@ func TestDayOfDrift(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	stored, err := LoadCalibration(dir, &c.Hardware)
 	if err != nil {
 		t.Fatal(err)
 	}
 	board := &drifting{levels: cal.Levels}
-	rig := &Rig{Matrix: board}
 	threshold, err := stored.Threshold(SensorOf(&c.Hardware))
 	if err != nil {
 		t.Fatal(err)
 	}
-	eyes := NewEyes(rig.Matrix, SensingOf(c), threshold)
+	eyes := NewEyes(board, SensingOf(c), threshold)
 	eyes.lens = stored.Lens()
-	var read engine.Discs
-	most := 0
-	const period = 110 * time.Millisecond
-	for now := time.Duration(0); now < 24*time.Hour; now += period {
-		// Warm by day, cold at night, a lamp that is switched on and off: 90 counts,
-		// 11 mV, are 1.5 mT.
-		board.warm = 70*math.Sin(2*math.Pi*now.Hours()/24) + 20*math.Sin(2*math.Pi*now.Hours())
-		if now%(10*time.Minute) < period {
-			board.lie = engine.Discs{}
-			for s := range engine.Square(engine.Squares) {
-				board.lie = board.lie.With(s, [...]engine.Color{engine.Black, engine.White, engine.None}[(int(now/(10*time.Minute))+int(s)*5)%3])
-			}
-		}
-		inputs, err := eyes.Look(t.Context(), now)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, in := range inputs {
-			if seen, ok := in.(referee.Seen); ok {
-				read = seen.Discs
-			}
-		}
-		if now%(10*time.Minute) > 5*time.Second && read != board.lie {
-			t.Fatalf("after %v, %.0f counts off: read\n%v\nlies\n%v", now, board.warm, read, board.lie)
-		}
-		if now%time.Minute < period {
-			for s := range engine.Square(engine.Squares) {
-				h := threshold.Health(s)
-				if most = max(most, h.Drift, -h.Drift); h.Drift > h.DriftLimit || -h.Drift > h.DriftLimit {
-					t.Fatalf("the null of %v has gone %d counts, %d are allowed", s, h.Drift, h.DriftLimit)
-				}
-			}
-		}
-	}
-	if most < 30 {
+	if most := board.passDay(t, eyes); most < 30 {
 		t.Errorf("the nulls were hardly tracked: %d counts", most)
 	}
 	after, err := os.Stat(path)

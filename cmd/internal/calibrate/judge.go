@@ -352,7 +352,9 @@ func (w *Walk) judgePoles(j *findings) {
 		}
 		if e.pole == expected {
 			right |= s.Bit()
-		} else if e.pole == north+south-expected {
+			continue
+		}
+		if e.pole != both {
 			inverted |= s.Bit()
 		}
 	}

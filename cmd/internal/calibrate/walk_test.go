@@ -33,42 +33,51 @@ func TestGoodBoards(t *testing.T) {
 	}
 }
 
+// eye looks at the lights of a board while it is walked.
+type eye struct {
+	t     *testing.T
+	board *sim.Board
+	// text is what is asked for, since when; lit has been seen since then.
+	text  string
+	since time.Duration
+	lit   engine.Bitboard
+	asks  int
+}
+
+func (e *eye) watch(now time.Duration, v *calibrate.View) {
+	if v.Stage != calibrate.Walking || v.Taking {
+		e.text = ""
+		return
+	}
+	if v.Text != e.text {
+		e.asks++
+		e.text, e.lit, e.since = v.Text, 0, now
+		return
+	}
+	for s, l := range e.board.Seen() {
+		if l != (sim.Light{}) {
+			e.lit |= engine.Square(s).Bit()
+		}
+	}
+	if now < e.since+40*time.Millisecond {
+		e.lit = 0 // What was there before has just gone out.
+	}
+	if e.lit&^v.Ask.Squares != 0 || now > e.since+1200*time.Millisecond && e.lit != v.Ask.Squares {
+		e.t.Fatalf("%v: %q, lit is %v", now, v.Text, e.lit)
+	}
+}
+
 // The lights lead: while something is asked for, just the squares that the text
 // names are lit, on the wire; and an eye sees all of them within a second.
 func TestLightsLead(t *testing.T) {
 	t.Parallel()
-	for _, quick := range []bool{false, true} {
+	for quick, want := range map[bool]int{false: 128, true: 16} {
 		b := newBench(t, setup{profile: "default", seed: 3, quick: quick})
-		var lit engine.Bitboard
-		var since time.Duration
-		last, asks := "", 0
-		b.watch = func(now time.Duration, v *calibrate.View) {
-			asking := v.Stage == calibrate.Walking && !v.Taking
-			if !asking || v.Text != last {
-				if asking {
-					asks++
-				}
-				last, lit, since = v.Text, 0, now
-				if !asking {
-					last = ""
-				}
-				return
-			}
-			for s, l := range b.sim.Seen() {
-				if l != (sim.Light{}) {
-					lit |= engine.Square(s).Bit()
-				}
-			}
-			if now < since+40*time.Millisecond {
-				lit = 0 // What was there before has just gone out.
-			}
-			if lit&^v.Ask.Squares != 0 || now > since+1200*time.Millisecond && lit != v.Ask.Squares {
-				t.Fatalf("%v: %q, lit is %v", now, v.Text, lit)
-			}
-		}
+		e := &eye{t: t, board: b.sim}
+		b.watch = e.watch
 		b.run(t)
-		if want := map[bool]int{false: 128, true: 16}[quick]; asks != want {
-			t.Errorf("%d asks, want %d", asks, want)
+		if e.asks != want {
+			t.Errorf("%d asks, want %d", e.asks, want)
 		}
 	}
 }
