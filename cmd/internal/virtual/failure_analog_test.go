@@ -1,10 +1,7 @@
 package virtual_test
 
 import (
-	"bytes"
 	"errors"
-	"math"
-	"strings"
 	"testing"
 	"time"
 
@@ -107,39 +104,6 @@ func TestFailureSelectLines(t *testing.T) {
 	b.recordIsTrue(t)
 }
 
-// A select line that is stuck makes cells show others, without any error: the
-// board no longer looks like the record. It says what it sees, and nothing is
-// put on record; mended, the move goes on where it was.
-func TestFailureStuckSelectLine(t *testing.T) {
-	for line := range uint8(4) {
-		for _, level := range []uint8{0, 0xF} {
-			b := rack(t, "hall-analog", uint64(line)+4)
-			b.half(t)
-			b.sim.Select().Stick(level, 1<<line)
-			must(t, b.pass(20*time.Second))
-			tr := b.trouble(t)
-			for _, e := range tr.others {
-				if !strings.HasPrefix(e, "illegal_move ") {
-					t.Errorf("line %d at %d: %q", line, level, e)
-				}
-			}
-			if b.table.Core.State.Problem.Code == "" {
-				t.Errorf("line %d at %d: nobody is told", line, level)
-			}
-			b.stateIs(t, "ply 12, turn black")
-			b.sim.Select().Stick(0, 0)
-			must(t, b.pass(5*time.Second))
-			tr = b.trouble(t)
-			if len(tr.others) > 0 {
-				t.Errorf("line %d at %d, mended: %q", line, level, tr.others)
-			}
-			must(t, b.expectLights("FLIP d2 d3"))
-			b.whole(t, "d2", "d3")
-			b.recordIsTrue(t)
-		}
-	}
-}
-
 // A sensor without supply, or an open input, is a fault that masks one cell.
 func TestFailureOpenSensor(t *testing.T) {
 	for name, kind := range map[string]sim.CellFaultKind{"no supply": sim.Dead, "at the upper end": sim.BothActive} {
@@ -160,48 +124,5 @@ func TestFailureOpenSensor(t *testing.T) {
 			}
 			b.recordIsTrue(t)
 		})
-	}
-}
-
-// A day, and a morning more, on which the sensors get up to 15 mV warmer or
-// colder, each by its own, which is a tenth of what a disc makes: every disc is
-// seen and no other, no cell is ever called sick, and the calibration stays what
-// it is, byte by byte. The board is scanned every 20 s, so that this does not
-// take an hour here.
-func TestFailureDriftOfADay(t *testing.T) {
-	b := rack(t, "hall-analog", 9)
-	must(t, b.play(opening))
-	must(t, b.pass(time.Second))
-	lying := b.lying()
-	before, err := b.table.Calibration().Encode()
-	must(t, err)
-	const day, amplitude = 30 * time.Hour, 0.0075
-	start := b.now
-	b.sim.Drift(func(cell int, t time.Duration) float64 {
-		phase := float64(cell) / 64
-		return amplitude * (math.Sin(2*math.Pi*(phase+(t-start).Hours()/24)) - math.Sin(2*math.Pi*phase))
-	})
-	for b.now < start+day {
-		b.table.Skip(20 * time.Second)
-		must(t, b.scan())
-		if sensed := b.table.Core.State.Sensed; sensed != lying || b.table.Core.State.Unsure() != 0 {
-			t.Fatalf("%v after the start: seen are %v, there lies %v", b.now-start, sensed, lying)
-		}
-	}
-	must(t, b.expectEvents(nil))
-	b.clock = b.now
-	// In the end every disc is taken off, and its square is empty.
-	for s := range lying.Occupied().All() {
-		b.hands(t, "lift "+s.String())
-		must(t, b.pass(b.reaction))
-		lying = lying.With(s, engine.None)
-		if sensed := b.table.Core.State.Sensed; sensed != lying {
-			t.Errorf("%v was lifted: seen are %v, there lies %v", s, sensed, lying)
-		}
-	}
-	after, err := b.table.Calibration().Encode()
-	must(t, err)
-	if !bytes.Equal(before, after) {
-		t.Error("the calibration has changed")
 	}
 }
