@@ -31,7 +31,8 @@ const (
 type Pipeline struct {
 	cfg     Config
 	started bool
-	now     time.Duration
+	// now is when this frame came, before when the last one did.
+	now, before time.Duration
 	// firstAt is when the first frame came, if switchedOn.
 	switchedOn bool
 	firstAt    time.Duration
@@ -117,7 +118,7 @@ func New(c Config) *Pipeline {
 func (p *Pipeline) Step(now time.Duration, f Frame) Output {
 	var out Output
 	now = max(now, p.now)
-	p.now = now
+	p.before, p.now = p.now, now
 	if p.cfg.Presence {
 		f.North, f.South = f.North|f.South, f.North&f.South
 	}
@@ -222,7 +223,8 @@ func (p *Pipeline) track(now time.Duration, f Frame) {
 	p.moving |= changed
 	for s := range changed.All() {
 		c := &p.cells[s]
-		if now-c.since >= p.cfg.Settle {
+		// It was quiet for the settle time if a scan has seen that.
+		if p.before-c.since >= p.cfg.Settle {
 			c.unquiet = now
 		}
 		c.since = now

@@ -117,6 +117,27 @@ func TestFlappingOfAnyPaceIsMasked(t *testing.T) {
 	}
 }
 
+// Whatever its pace, a cell that flaps does not keep the others of its chip from
+// being believed when the chip has been reset.
+func TestFlappingDoesNotHoldUpAChipThatWasReset(t *testing.T) {
+	t.Parallel()
+	const rank2 = engine.Bitboard(0xFF << 8)
+	for tenths := 10; tenths <= 200; tenths++ {
+		for phase := range 7 {
+			tb := newTable(sensing.DefaultConfig())
+			tb.wait(t, time.Second)
+			period := 10 * time.Second / time.Duration(tenths)
+			tb.flaps[engine.SquareAt(6, 1)] = flap{face: "white", period: period, from: tb.now - period*time.Duration(phase)/7}
+			tb.wait(t, time.Second)
+			tb.frame.Reset = rank2
+			tb.wait(t, 6*time.Second)
+			if tb.last.Lost != 0 {
+				t.Errorf("%d.%d Hz, phase %d: 6 s after the reset %v are lost: %q", tenths/10, tenths%10, phase, tb.last.Lost, tb.said)
+			}
+		}
+	}
+}
+
 // A bad joint has no clock: its flaps come at random. And somebody plays on
 // elsewhere meanwhile.
 func TestIrregularFlappingIsMasked(t *testing.T) {
