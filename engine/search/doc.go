@@ -41,6 +41,15 @@
 //	FFO 1 to 39, all best moves     11 s   20 times perft 11
 //	FFO 40 to 45, one best move     12 s   24 times perft 11, 223 million positions
 //
+// Harder ones, one best move, with a table of 512 MB; the machine had other
+// work, so these seconds are an upper bound:
+//
+//	FFO 46 to 49 (24 to 26 empty)   16 s    245 million positions
+//	FFO 50 (26 empty)               68 s    793 million positions
+//	FFO 51 and 52 (27 empty)        21 s    328 million positions
+//	FFO 53 (28 empty)              138 s   2061 million positions
+//	FFO 54 (28 empty)              217 s   3053 million positions
+//
 // Each level against the one below, both sides of even random openings (won,
 // drawn, lost): 2 26-1-3, 3 27-0-3, 4 27-0-3, 5 25-0-5, 6 29-0-1, 7 27-0-3,
 // 8 22-2-6, 9 15-1-4, and 10 with 0.1 s a move 9-1-0.
