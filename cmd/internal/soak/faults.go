@@ -339,6 +339,9 @@ func (s *storm) breakLines(f *fault) {
 		fail, what = m.FailOuts, "rows"
 	}
 	f.what = "the " + what + " cannot be reached"
+	if slices.ContainsFunc(s.active, func(o *fault) bool { return o.what == f.what && o.mend != nil }) {
+		return
+	}
 	f.ends = f.began + s.between(20*time.Millisecond, 5*time.Second)
 	fail(-1, errors.New("input/output error"))
 	f.mend = func() error { fail(0, nil); return nil }

@@ -323,7 +323,7 @@ func (p *player) place(a *act) (began, rest time.Duration, err error) {
 		return rest, rest, nil
 	}
 	began = max(p.t.Now(), p.t.Sim.RestAt()) + p.think()
-	if p.often(5) {
+	if p.often(5) && p.mayFidget() {
 		among := a.lying.Occupied()
 		if p.blind {
 			// Lifted together with the placing, a disc counts as turned.
@@ -338,6 +338,10 @@ func (p *player) place(a *act) (began, rest time.Duration, err error) {
 	rest, err = p.t.Sim.Place(began, int(a.at), a.face)
 	return began, rest, err
 }
+
+// mayFidget reports whether a disc that is lifted and put back says nothing. On a
+// board that sees no colors it does while there is a cell that is not believed.
+func (p *player) mayFidget() bool { return !p.blind || p.t.Core.State.Masked == 0 }
 
 // think draws a time for thinking. Most of it is short: what matters are
 // hands.
@@ -417,8 +421,9 @@ func colorOf(f sim.Face) engine.Color {
 // watch waits for the lights of the discs to turn, and measures how long they
 // take from the placed disc's rest.
 func (p *player) watch(want engine.Bitboard, rest time.Duration) error {
+	sound := p.sound()
 	_, err := p.until(rest+lightsPatience, func() bool { return p.lit(want) })
-	if p.storm == nil || p.storm.sound(p.t.Now()) {
+	if sound && p.sound() {
 		p.latency = max(p.latency, p.t.Now()-rest)
 		p.measured++
 	}

@@ -106,6 +106,7 @@ func (p *player) putRight(squares engine.Bitboard, want engine.Discs) error {
 }
 
 // sound reports whether nothing has been wrong with the board lately.
-func (s *storm) sound(now time.Duration) bool {
-	return s.raging() == 0 && now-s.lastEnd > recovered && s.t.Core.State.Unsure() == 0
+func (p *player) sound() bool {
+	s := p.storm
+	return s == nil || s.raging() == 0 && p.t.Now()-s.lastEnd > recovered && p.t.Core.State.Unsure() == 0
 }
