@@ -47,8 +47,8 @@ build: ## build bin/reversi-board
 test: test-packages ## all tests, as a newcomer runs them: race detector on, then the long games without it
 	$(GO) test -race -timeout 20m ./...
 	$(GO) test -timeout 20m \
-		-run '^(TestRealGames|TestRealGamesOnEveryBoard|TestSuite1To39|TestPerftToDepth11|TestLevelsAreSteps|TestChanceLoses|TestOpeningsAreEven)$$' \
-		./cmd/internal/soak ./cmd/reversi-board ./engine ./engine/search
+		-run '^(TestRealGames|TestRealGamesOnEveryBoard|TestSuite1To39|TestPerftToDepth11|TestLevelsAreSteps|TestChanceLoses|TestOpeningsAreEven|TestRandomDefects)$$' \
+		./cmd/internal/calibrate ./cmd/internal/soak ./cmd/reversi-board ./engine ./engine/search
 
 .PHONY: race
 race: test-packages ## the tests with the race detector only

@@ -3,8 +3,6 @@ package calibrate_test
 import (
 	"fmt"
 	"slices"
-	"strings"
-	"testing"
 	"time"
 
 	"pgregory.net/rapid"
@@ -165,26 +163,6 @@ func heard(r *calibrate.Report) []string {
 	}
 	slices.Sort(list)
 	return list
-}
-
-// Whatever is wrong with a board of whatever kind, and however it is walked: just
-// that is named. And whatever can be corrected is: every square that has not been
-// left out reads what lies on it.
-func TestRandomDefects(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(rt *rapid.T) {
-		p := drawPlanting(rt)
-		if racing && p.seed%8 != 0 {
-			return
-		}
-		b := newBench(rt, p.setup)
-		b.hand.Hurry()
-		v, c := b.run(rt)
-		if got, want := strings.Join(heard(v.Report), "\n"), strings.Join(p.want, "\n"); got != want {
-			rt.Fatalf("%s quick %v discs %d turned %d, seed %d\n%s\nwant\n%s\n%s", p.profile, p.quick, p.discs, p.turned, p.seed, got, want, v.Report.Text())
-		}
-		p.readsRight(rt, b, &c)
-	})
 }
 
 // readsRight lays random discs on a board that has just been calibrated, and
