@@ -22,6 +22,7 @@ func (a *App) scan(ctx context.Context, eyes *Eyes) {
 			nudge(a.touched)
 		}
 		if a.calibrator.scan(ctx, now) {
+			a.nurse.visit(now)
 			continue
 		}
 		a.calibrator.renew(eyes)

@@ -16,9 +16,6 @@ func TestRandomDefects(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		p := drawPlanting(rt)
-		if racing && p.seed%8 != 0 {
-			return
-		}
 		b := newBench(rt, p.setup)
 		b.hand.Hurry()
 		v, c := b.run(rt)
