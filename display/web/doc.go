@@ -19,6 +19,10 @@
 //	GET  /health            the health view, for whoever builds or mends the board
 //	GET  /api/v1/health     what it shows as JSON
 //	GET  /api/v1/health/stream  the same as Server-Sent Events, a snapshot a second
+//	GET  /calibrate         the calibration view, for whoever builds the board
+//	GET  /api/v1/calibration  what it shows as JSON
+//	GET  /api/v1/calibration/stream  the same as Server-Sent Events, whenever it is new
+//	POST /api/v1/calibration  {"do","quick","discs"}
 //	POST /api/v1/command    {"name","args","id","if_seq"}
 //	POST /api/v1/hands      {"op","square","to","squares","color","fault","on"},
 //	                        absent on a real board
