@@ -3,6 +3,10 @@ package tournament
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"reversi-board/engine"
 )
@@ -10,31 +14,57 @@ import (
 // System is how players are paired.
 type System string
 
-// The systems.
+// The systems. A festival is paired as a Swiss event is; what differs is how
+// colors are decided and what the table is ordered by. In a free event people
+// say who plays whom.
 const (
 	Swiss      System = "swiss"
 	RoundRobin System = "round-robin"
+	Festival   System = "festival"
+	Free       System = "free"
 )
+
+// Systems lists the systems.
+func Systems() []System { return []System{Swiss, RoundRobin, Festival, Free} }
 
 // Break is a way to tell players with the same points apart.
 type Break string
 
-// The tie-breaks.
+// The tie-breaks. Points are no tie-break but may be named among them: what
+// stands before them counts more. Where they are not named they come first.
 const (
+	Points     Break = "points"
 	Discs      Break = "discs"
 	Difference Break = "difference"
 	Brightwell Break = "brightwell"
 	HeadToHead Break = "head-to-head"
 )
 
+// Breaks lists them.
+func Breaks() []Break { return []Break{Points, Discs, Difference, Brightwell, HeadToHead} }
+
 // Colors is how it is decided who has the black discs.
 type Colors string
 
-// The ways. With Balanced nobody has one color much oftener than the other; with
-// Lots it is who has the lower number (children's festival, rule sheet D).
+// The ways. With Balanced nobody has one color much oftener than the other. With
+// Lots the players agree; if they do not, it is who has the lower lot; if that
+// does not tell, the referee draws (children's festival, rule sheet D). What the
+// players agree on is said later, by Game.ColorsBy.
 const (
 	Balanced Colors = "balanced"
 	Lots     Colors = "lots"
+)
+
+// ColorsBy is what has decided who has the black discs in a game.
+type ColorsBy string
+
+// What may have decided.
+const (
+	ByBalance   ColorsBy = "balance"
+	ByAgreement ColorsBy = "agreement"
+	ByLot       ColorsBy = "lot"
+	ByDraw      ColorsBy = "draw"
+	ByHand      ColorsBy = "hand"
 )
 
 // Bye is the opponent of a player who has none in a round.
@@ -43,9 +73,14 @@ const Bye = 0
 // The bounds of an event.
 const (
 	// MaxPlayers is how many take part at most.
-	MaxPlayers = 1000
+	MaxPlayers = 512
 	// MaxRounds is how many rounds there are at most.
-	MaxRounds = 100
+	MaxRounds = 64
+	// MaxNumber bounds the numbers and lots of players, MaxRating their ratings.
+	MaxNumber = 9999
+	MaxRating = 9999
+	// MaxName bounds names in characters, as everywhere on the board.
+	MaxName = 64
 )
 
 const (
@@ -57,9 +92,12 @@ const (
 
 // Player takes part in an event.
 type Player struct {
-	// Number is the player's number or lot, from 1 on, different from all others.
+	// Number is the player's number, from 1 on, different from all others.
 	Number int
 	Name   string
+	Club   string
+	// Lot is the number that the player has drawn, from 1 on, 0 for none.
+	Lot int
 	// Rating orders the players before the first round; 0 if there is none.
 	Rating int
 	// Withdrawn is the first round in which the player is not paired any more, 0
@@ -88,6 +126,8 @@ type Game struct {
 	// no opponent, and that game is Played from the start.
 	Black, White int
 	State        State
+	// ColorsBy is what has decided who has black; it may be empty.
+	ColorsBy ColorsBy
 	// Winner is None for a draw; it and the discs, as they count for the table,
 	// are those of a game that is Played.
 	Winner                 engine.Color
@@ -104,6 +144,10 @@ type Event struct {
 	// Rounds is how many rounds are played. Round robin ignores it.
 	Rounds int
 	Colors Colors
+	// Goal is what wins the games.
+	Goal engine.Goal
+	// Seed is what the referee draws with, see Drawn.
+	Seed string
 	// Breaks tell players with the same points apart, the first one first.
 	Breaks []Break
 	// Factor is the Brightwell factor.
@@ -112,23 +156,44 @@ type Event struct {
 	Games   []Game
 }
 
+// DefaultBreaks are the tie-breaks of a system unless others are chosen. In a
+// festival the discs of both players go into the table and order it.
+func DefaultBreaks(s System) []Break {
+	switch s {
+	case RoundRobin:
+		return []Break{HeadToHead, Discs}
+	case Festival:
+		return []Break{Discs, Points}
+	case Free:
+		return []Break{Discs}
+	case Swiss:
+	}
+	return []Break{Brightwell, Discs}
+}
+
 // Validate reports the first thing wrong with an event.
 func (e *Event) Validate() error {
 	if err := e.validateSettings(); err != nil {
 		return err
 	}
 	known := map[int]bool{}
+	lots := map[int]bool{}
 	for _, p := range e.Players {
+		err := p.Check()
 		switch {
-		case p.Number < 1:
-			return fmt.Errorf("player %q has the number %d: want numbers from 1 on", p.Name, p.Number)
+		case err != nil:
+			return err
 		case known[p.Number]:
 			return fmt.Errorf("the number %d is given to two players", p.Number)
-		case p.Name == "":
-			return fmt.Errorf("player %d has no name", p.Number)
+		case p.Lot != 0 && lots[p.Lot]:
+			return fmt.Errorf("the lot %d is given to two players", p.Lot)
 		}
-		known[p.Number] = true
+		known[p.Number], lots[p.Lot] = true, true
 	}
+	return e.validateGames(known)
+}
+
+func (e *Event) validateGames(known map[int]bool) error {
 	busy := map[[2]int]bool{}
 	for _, g := range e.Games {
 		if err := g.validate(known); err != nil {
@@ -144,22 +209,69 @@ func (e *Event) Validate() error {
 	return nil
 }
 
+// Check reports the first thing wrong with a player.
+func (p Player) Check() error {
+	switch {
+	case p.Number < 1 || p.Number > MaxNumber:
+		return fmt.Errorf("player %.64q has the number %d: want 1 to %d", p.Name, p.Number, MaxNumber)
+	case p.Name == "":
+		return fmt.Errorf("player %d has no name", p.Number)
+	case p.Lot < 0 || p.Lot > MaxNumber:
+		return fmt.Errorf("player %.64q has the lot %d: want 1 to %d, or 0 for none", p.Name, p.Lot, MaxNumber)
+	case p.Rating < 0 || p.Rating > MaxRating:
+		return fmt.Errorf("player %.64q has the rating %d: want 0 to %d", p.Name, p.Rating, MaxRating)
+	}
+	return errors.Join(CheckName("the name", p.Name), CheckName("the club", p.Club))
+}
+
+// CheckName reports why a text cannot be a name: it is one line of at most
+// MaxName characters without control characters, and nothing around it.
+func CheckName(what, text string) error {
+	switch {
+	case !utf8.ValidString(text):
+		return fmt.Errorf("%s is not UTF-8 text", what)
+	case utf8.RuneCountInString(text) > MaxName:
+		return fmt.Errorf("%s %.20q… is too long: want at most %d characters", what, text, MaxName)
+	case strings.ContainsFunc(text, unspoken):
+		return fmt.Errorf("%s %q holds characters that cannot be shown", what, text)
+	case strings.TrimSpace(text) != text:
+		return fmt.Errorf("%s %q has blanks around it", what, text)
+	}
+	return nil
+}
+
+// unspoken are characters that nobody can read: controls, and those that turn
+// the direction of the text around them.
+func unspoken(r rune) bool {
+	return unicode.IsControl(r) || r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069 || r == 0x2028 || r == 0x2029
+}
+
 func (e *Event) validateSettings() error {
 	switch {
-	case e.System != Swiss && e.System != RoundRobin:
-		return fmt.Errorf("unknown system %.32q: want %s or %s", e.System, Swiss, RoundRobin)
+	case !slices.Contains(Systems(), e.System):
+		return fmt.Errorf("unknown system %.32q: want one of %v", e.System, Systems())
 	case e.Colors != Balanced && e.Colors != Lots:
 		return fmt.Errorf("unknown way to decide colors %.32q: want %s or %s", e.Colors, Balanced, Lots)
-	case e.System == Swiss && (e.Rounds < 1 || e.Rounds > MaxRounds):
+	case e.System != RoundRobin && (e.Rounds < 1 || e.Rounds > MaxRounds):
 		return fmt.Errorf("%d rounds: want 1 to %d", e.Rounds, MaxRounds)
 	case len(e.Players) > MaxPlayers:
 		return fmt.Errorf("%d players: want at most %d", len(e.Players), MaxPlayers)
+	case e.TotalRounds() > MaxRounds:
+		return fmt.Errorf("%d players are too many for everybody to meet everybody: want at most %d", len(e.Players), MaxRounds)
+	case e.Factor < 0 || e.Factor > engine.Squares:
+		return fmt.Errorf("the Brightwell factor %d: want 0 to %d", e.Factor, engine.Squares)
 	}
-	for _, b := range e.Breaks {
-		switch b {
-		case Discs, Difference, Brightwell, HeadToHead:
-		default:
-			return fmt.Errorf("unknown tie-break %.32q: want %s, %s, %s or %s", b, Discs, Difference, Brightwell, HeadToHead)
+	return CheckBreaks(e.Breaks)
+}
+
+// CheckBreaks reports a tie-break that does not exist or is named twice.
+func CheckBreaks(list []Break) error {
+	for i, b := range list {
+		if !slices.Contains(Breaks(), b) {
+			return fmt.Errorf("unknown tie-break %.32q: want some of %v", b, Breaks())
+		}
+		if slices.Contains(list[:i], b) {
+			return fmt.Errorf("the tie-break %s is named twice", b)
 		}
 	}
 	return nil
@@ -177,6 +289,8 @@ func (g Game) validate(known map[int]bool) error {
 		return fmt.Errorf("player %d is paired with nobody else", g.Black)
 	case g.State != Open && g.State != Played && g.State != Void:
 		return fmt.Errorf("unknown state %.32q", g.State)
+	case g.Winner > engine.None:
+		return fmt.Errorf("the winner %d is no color", g.Winner)
 	case g.BlackDiscs < 0 || g.WhiteDiscs < 0 || g.BlackDiscs+g.WhiteDiscs > engine.Squares:
 		return errDiscs
 	}

@@ -32,12 +32,12 @@ func Example() {
 		fmt.Println(err)
 	}
 	// Output:
-	// place,number,name,games,wins,draws,losses,byes,points,discs,difference,brightwell
-	// 1,1,Ana,1,1,0,0,0,1,40,16,40
-	// 1,4,'=Dora,1,1,0,0,0,1,40,16,40
-	// 3,2,Ben,1,0,0,1,0,0,24,-16,30
-	// 3,3,Cem,1,0,0,1,0,0,24,-16,30
-	// round,table,black,black_name,white,white_name,state,black_discs,white_discs
-	// 1,1,1,Ana,3,Cem,played,40,24
-	// 1,2,4,'=Dora,2,Ben,played,40,24
+	// place,number,name,club,games,wins,draws,losses,byes,points,discs,against,difference,brightwell
+	// 1,1,Ana,,1,1,0,0,0,1,40,24,16,40
+	// 1,4,'=Dora,,1,1,0,0,0,1,40,24,16,40
+	// 3,2,Ben,,1,0,0,1,0,0,24,40,-16,30
+	// 3,3,Cem,,1,0,0,1,0,0,24,40,-16,30
+	// round,table,black,black_name,white,white_name,state,black_discs,white_discs,winner
+	// 1,1,1,Ana,3,Cem,played,40,24,black
+	// 1,2,4,'=Dora,2,Ben,played,40,24,black
 }

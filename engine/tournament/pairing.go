@@ -2,6 +2,7 @@ package tournament
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,9 +12,6 @@ import (
 
 // ErrNoPairing is wrapped when a round cannot be paired.
 var ErrNoPairing = errors.New("the round cannot be paired")
-
-// maxTries bounds the search for a pairing.
-const maxTries = 1_000_000
 
 // TotalRounds returns how many rounds the event has.
 func (e *Event) TotalRounds() int {
@@ -56,10 +54,15 @@ func (e *Event) Pair() ([]Game, error) {
 		return nil, fmt.Errorf("all %d rounds have been played: %w", e.TotalRounds(), ErrNoPairing)
 	}
 	var pairs [][2]int
-	if e.System == RoundRobin {
+	switch e.System {
+	case RoundRobin:
 		pairs = e.circle(round)
-	} else if pairs, err = e.swiss(round); err != nil {
-		return nil, err
+	case Swiss, Festival:
+		if pairs, err = e.swiss(round); err != nil {
+			return nil, err
+		}
+	case Free:
+		return nil, fmt.Errorf("in a free event you say who plays whom: %w", ErrNoPairing)
 	}
 	return e.games(round, pairs), nil
 }
@@ -67,20 +70,75 @@ func (e *Event) Pair() ([]Game, error) {
 // games gives the pairs their colors and tables.
 func (e *Event) games(round int, pairs [][2]int) []Game {
 	past := e.history()
+	lots := make(map[int]int, len(e.Players))
+	for _, p := range e.Players {
+		lots[p.Number] = p.Lot
+	}
 	list := make([]Game, 0, len(pairs))
 	table := 0
 	for _, p := range pairs {
 		if p[1] == Bye {
-			list = append(list, Game{Round: round, Black: p[0], White: Bye, State: Played, Winner: engine.Black, BlackDiscs: byeDiscs})
+			list = append(list, ByeOf(round, p[0]))
 			continue
 		}
 		table++
-		g := Game{Round: round, Table: table, Black: p[0], White: p[1], State: Open, Winner: engine.None}
-		if e.turned(g, past) {
+		g := Game{Round: round, Table: table, Black: p[0], White: p[1], State: Open, Winner: engine.None, ColorsBy: ByBalance}
+		turned := e.turned(g, past)
+		if e.Colors == Lots {
+			turned, g.ColorsBy = e.turnedByLot(g, lots)
+		}
+		if turned {
 			g.Black, g.White = g.White, g.Black
 		}
 		list = append(list, g)
 	}
+	return list
+}
+
+// ByeOf returns the bye of a player.
+func ByeOf(round, player int) Game {
+	return Game{Round: round, Black: player, White: Bye, State: Played, Winner: engine.Black, BlackDiscs: byeDiscs}
+}
+
+// turnedByLot reports whether the first player of a pair gets white, and what
+// has decided it.
+func (e *Event) turnedByLot(g Game, lots map[int]int) (bool, ColorsBy) {
+	first, second := lots[g.Black], lots[g.White]
+	if first != 0 && second != 0 {
+		return first > second, ByLot
+	}
+	low, high := min(g.Black, g.White), max(g.Black, g.White)
+	return (Drawn(e.Seed, g.Round, low, high) == low) != (g.Black == low), ByDraw
+}
+
+// Drawn returns which of two players the referee draws to have black: whoever
+// has the smaller SHA-256 of "seed/round/number". So a draw can be done again by
+// everybody who knows the seed.
+func Drawn(seed string, round, a, b int) int {
+	of := func(n int) string {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%s/%d/%d", seed, round, n))
+		return string(sum[:])
+	}
+	if of(b) < of(a) {
+		return b
+	}
+	return a
+}
+
+// DrawLots gives every player a lot from 1 on: they stand in the order of the
+// SHA-256 of "seed/number". So a draw can be done again by everybody who knows
+// the seed.
+func DrawLots(players []Player, seed string) []Player {
+	list := slices.Clone(players)
+	of := func(p Player) string {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%s/%d", seed, p.Number))
+		return string(sum[:])
+	}
+	slices.SortFunc(list, func(a, b Player) int { return cmp.Or(cmp.Compare(of(a), of(b)), cmp.Compare(a.Number, b.Number)) })
+	for i := range list {
+		list[i].Lot = i + 1
+	}
+	slices.SortFunc(list, func(a, b Player) int { return cmp.Compare(a.Number, b.Number) })
 	return list
 }
 
@@ -117,9 +175,6 @@ func (e *Event) history() map[int]*seat {
 // black less often gets it, then who had white last; otherwise black goes to the
 // first on odd tables and to the second on even ones.
 func (e *Event) turned(g Game, past map[int]*seat) bool {
-	if e.Colors == Lots {
-		return g.Black > g.White
-	}
 	if e.System == RoundRobin {
 		return false // the circle has decided
 	}
@@ -152,8 +207,20 @@ func (e *Event) circle(round int) [][2]int {
 	}
 	at := func(i int) int { return numbers[((i%(n-1))+n-1)%(n-1)] }
 	var pairs, byes [][2]int
+	gone := map[int]bool{}
+	for _, p := range e.Players {
+		gone[p.Number] = !p.plays(round)
+	}
 	add := func(black, white int) {
+		// Who should meet somebody who has left has a bye.
+		if gone[black] {
+			black = Bye
+		}
+		if gone[white] {
+			white = Bye
+		}
 		switch {
+		case black == Bye && white == Bye:
 		case black == Bye:
 			byes = append(byes, [2]int{white, Bye})
 		case white == Bye:
@@ -186,7 +253,7 @@ func (e *Event) swiss(round int) ([][2]int, error) {
 	}
 	past := e.history()
 	if len(order)%2 == 0 {
-		pairs, ok := match(order, past, round)
+		pairs, ok := e.match(order, past, round)
 		if !ok {
 			return nil, fmt.Errorf("everybody has met everybody who is left, at least among some: %w", ErrNoPairing)
 		}
@@ -199,7 +266,7 @@ func (e *Event) swiss(round int) ([][2]int, error) {
 			continue
 		}
 		rest := slices.Delete(slices.Clone(order), i, i+1)
-		if pairs, ok := match(rest, past, round); ok {
+		if pairs, ok := e.match(rest, past, round); ok {
 			return append(pairs, [2]int{number, Bye}), nil
 		}
 	}
@@ -214,8 +281,7 @@ func (e *Event) order(round int) []int {
 		if round == 1 {
 			return cmp.Or(cmp.Compare(b.Rating, a.Rating), cmp.Compare(a.Number, b.Number))
 		}
-		return cmp.Or(cmp.Compare(b.Halves, a.Halves), cmp.Compare(a.Place, b.Place),
-			cmp.Compare(b.Rating, a.Rating), cmp.Compare(a.Number, b.Number))
+		return cmp.Or(cmp.Compare(a.Place, b.Place), cmp.Compare(b.Rating, a.Rating), cmp.Compare(a.Number, b.Number))
 	})
 	var order []int
 	for _, r := range rows {
@@ -226,8 +292,15 @@ func (e *Event) order(round int) []int {
 	return order
 }
 
-// match pairs an even number of players so that nobody meets an opponent again.
-func match(order []int, past map[int]*seat, round int) ([][2]int, bool) {
+// maxBlacks is how many games more with one color than with the other a player
+// is given if that can be helped.
+const maxBlacks = 2
+
+// match pairs an even number of players so that nobody meets an opponent again,
+// from the top: everybody gets the nearest opponent that leaves one to all
+// others. Two who both have had one color too often are not paired, unless
+// nothing else is left.
+func (e *Event) match(order []int, past map[int]*seat, round int) ([][2]int, bool) {
 	if round == 1 {
 		half := len(order) / 2
 		pairs := make([][2]int, half)
@@ -236,44 +309,21 @@ func match(order []int, past map[int]*seat, round int) ([][2]int, bool) {
 		}
 		return pairs, true
 	}
-	m := matcher{order: order, past: past, taken: make([]bool, len(order))}
-	ok := m.from(0)
-	return m.pairs, ok
-}
-
-// matcher looks for a pairing from the top: everybody gets the nearest opponent
-// that leaves one to all others.
-type matcher struct {
-	order []int
-	past  map[int]*seat
-	taken []bool
-	pairs [][2]int
-	tries int
-}
-
-func (m *matcher) from(i int) bool {
-	for i < len(m.order) && m.taken[i] {
-		i++
+	unmet := func(i, j int) bool { return !past[order[i]].met[order[j]] }
+	even := func(i, j int) bool {
+		a, b := past[order[i]].blacks, past[order[j]].blacks
+		return unmet(i, j) && (a < maxBlacks || b < maxBlacks) && (a > -maxBlacks || b > -maxBlacks)
 	}
-	if i == len(m.order) {
-		return true
+	var pairs [][2]int
+	ok := false
+	if e.Colors == Balanced {
+		pairs, ok = matchFromTop(len(order), even)
 	}
-	m.taken[i] = true
-	for j := i + 1; j < len(m.order); j++ {
-		if m.taken[j] || m.past[m.order[i]].met[m.order[j]] {
-			continue
-		}
-		if m.tries++; m.tries > maxTries {
-			break
-		}
-		m.taken[j] = true
-		m.pairs = append(m.pairs, [2]int{m.order[i], m.order[j]})
-		if m.from(i + 1) {
-			return true
-		}
-		m.pairs = m.pairs[:len(m.pairs)-1]
-		m.taken[j] = false
+	if !ok {
+		pairs, ok = matchFromTop(len(order), unmet)
 	}
-	m.taken[i] = false
-	return false
+	for i, p := range pairs {
+		pairs[i] = [2]int{order[p[0]], order[p[1]]}
+	}
+	return pairs, ok
 }

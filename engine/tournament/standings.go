@@ -16,8 +16,9 @@ type Row struct {
 	Byes                     int
 	// Halves are the points in halves: a win is 2.
 	Halves int
-	// Discs and Difference as the tie-breaks of the same names.
-	Discs, Difference int
+	// Discs are own discs, Against the opponents', Difference the one minus the
+	// other. A bye and a game without a result are 32 for both.
+	Discs, Against, Difference int
 	// Quotient is twice the Brightwell quotient, for half points.
 	Quotient int
 	// Between is twice the points of head-to-head, -1 where it does not count.
@@ -42,9 +43,13 @@ func (e *Event) Standings() []Row {
 		table = append(table, *rows[p.Number])
 	}
 	slices.SortStableFunc(table, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(b.Halves, a.Halves), cmp.Compare(a.Number, b.Number))
+		return cmp.Compare(a.Number, b.Number)
 	})
-	e.sort(table, e.Breaks, func(a, b *Row) bool { return a.Halves == b.Halves })
+	breaks := e.Breaks
+	if !slices.Contains(breaks, Points) {
+		breaks = append([]Break{Points}, breaks...)
+	}
+	e.sort(table, breaks, func(*Row, *Row) bool { return true })
 	return table
 }
 
@@ -63,12 +68,15 @@ func (e *Event) count() map[int]*Row {
 			black.Byes++
 			black.Halves += 2
 			black.Discs += byeDiscs
+			black.Against += byeDiscs
 			continue
 		}
 		white := rows[g.White]
 		if g.State == Void {
 			black.Discs += byeDiscs
+			black.Against += byeDiscs
 			white.Discs += byeDiscs
+			white.Against += byeDiscs
 			continue
 		}
 		black.Blacks++
@@ -81,6 +89,7 @@ func (e *Event) count() map[int]*Row {
 func (r *Row) play(own, other int, winner, side engine.Color) {
 	r.Games++
 	r.Discs += own
+	r.Against += other
 	r.Difference += own - other
 	if winner == engine.None {
 		r.Draws++
@@ -116,8 +125,12 @@ func (e *Event) quotients(rows map[int]*Row) {
 			add(black, 0, nil, g)
 			continue
 		}
-		add(black, g.BlackDiscs, rows[g.White], g)
-		add(rows[g.White], g.WhiteDiscs, black, g)
+		own, other := g.BlackDiscs, g.WhiteDiscs
+		if e.Goal == engine.Fewest {
+			own, other = other, own
+		}
+		add(black, own, rows[g.White], g)
+		add(rows[g.White], other, black, g)
 	}
 }
 
@@ -149,11 +162,17 @@ func (e *Event) sort(table []Row, breaks []Break, equal func(a, b *Row) bool) {
 
 // measure returns what a tie-break compares.
 func (e *Event) measure(group []Row, b Break) func(r *Row) int {
+	sign := 1
+	if e.Goal == engine.Fewest {
+		sign = -1
+	}
 	switch b {
+	case Points:
+		return func(r *Row) int { return r.Halves }
 	case Discs:
-		return func(r *Row) int { return r.Discs }
+		return func(r *Row) int { return sign * r.Discs }
 	case Difference:
-		return func(r *Row) int { return r.Difference }
+		return func(r *Row) int { return sign * r.Difference }
 	case Brightwell:
 		return func(r *Row) int { return r.Quotient }
 	case HeadToHead:

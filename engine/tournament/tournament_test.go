@@ -180,19 +180,49 @@ func TestFirstRound(t *testing.T) {
 	}
 }
 
-// In a festival who has the lower lot begins with the black discs.
+// In a festival who has the lower lot begins with the black discs; without lots
+// the referee draws.
 func TestLots(t *testing.T) {
 	t.Parallel()
-	e := event(tournament.Swiss, 6, 3)
-	e.Colors = tournament.Lots
+	e := event(tournament.Festival, 6, 3)
+	e.Colors, e.Seed = tournament.Lots, "1881"
+	lots := map[int]int{}
+	for i := range e.Players {
+		e.Players[i].Lot = 60 - 7*i
+		lots[i+1] = 60 - 7*i
+	}
 	games, err := e.Pair()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, g := range games {
-		if g.Black > g.White {
-			t.Errorf("%d has white against %d", g.White, g.Black)
+		if lots[g.Black] > lots[g.White] || g.ColorsBy != tournament.ByLot {
+			t.Errorf("lot %d has white against lot %d, by %s", lots[g.White], lots[g.Black], g.ColorsBy)
 		}
+	}
+	for i := range e.Players {
+		e.Players[i].Lot = 0
+	}
+	if games, err = e.Pair(); err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range games {
+		if g.ColorsBy != tournament.ByDraw || tournament.Drawn("1881", 1, g.White, g.Black) != g.Black {
+			t.Errorf("%d-%d is not what was drawn", g.Black, g.White)
+		}
+	}
+}
+
+// Anybody can draw the same: printf 1881/N | sha256sum for N from 1 to 4 begins
+// with 6126, cee3, b1c2, 4f44.
+func TestDrawLots(t *testing.T) {
+	t.Parallel()
+	var got []int
+	for _, p := range tournament.DrawLots(event(tournament.Festival, 4, 1).Players, "1881") {
+		got = append(got, p.Lot)
+	}
+	if want := []int{2, 4, 3, 1}; !slices.Equal(got, want) {
+		t.Errorf("the lots are %v, want %v", got, want)
 	}
 }
 
