@@ -295,7 +295,8 @@ func (w *Walk) answer(a Answer) {
 		w.enter(Measuring)
 	case w.asking():
 		w.skip()
-	case w.stage == Tidying:
+	case w.stage == Tidying && !w.claimed:
+		// Who says it again and again does not wait any longer for it.
 		w.claimed, w.begun = true, w.now
 	}
 }
