@@ -26,6 +26,7 @@ type matchJSON struct {
 	Board    string       `json:"board"`
 	Turn     string       `json:"turn"`
 	Opponent *rivalJSON   `json:"opponent,omitempty"`
+	Pairing  string       `json:"pairing,omitempty"`
 	Goal     string       `json:"goal,omitempty"`
 	Opening  *squares     `json:"opening,omitempty"`
 	Stock    *int         `json:"stock,omitempty"`
@@ -121,6 +122,7 @@ func encodeMatch(m referee.Match) (matchJSON, error) {
 		Variant: clean(m.Rules.Name), Profile: clean(m.Profile.Name), Hints: hints,
 		Players: encodePlayers(m.Players), Clock: encodeSettings(m.Clock),
 		Board: start.String(), Turn: start.Turn.String(), Opponent: rival, Officiating: officiating,
+		Pairing: clean(m.Pairing),
 	}
 	return w, errors.Join(w.writeRules(m.Rules), inRange("stock", m.Rules.Stock, engine.Squares))
 }
@@ -150,10 +152,12 @@ func (w *matchJSON) match() (referee.Match, error) {
 	m := referee.Match{
 		Rules: namedRules(w.Variant), Profile: namedProfile(w.Profile),
 		Players: [2]string{w.Players.Black, w.Players.White},
+		Pairing: w.Pairing,
 	}
 	err := errors.Join(
 		short("variant", w.Variant), short("profile", w.Profile),
 		short("players.black", w.Players.Black), short("players.white", w.Players.White),
+		short("pairing", w.Pairing),
 	)
 	if err != nil {
 		return referee.Match{}, err

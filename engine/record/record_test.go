@@ -553,7 +553,7 @@ func TestNoFieldForgotten(t *testing.T) {
 		of     any
 		fields int
 	}{
-		{referee.Match{}, 5},
+		{referee.Match{}, 6},
 		{referee.Opponent{}, 3},
 		{engine.Rules{}, 5},
 		{referee.Profile{}, 16},
@@ -680,7 +680,9 @@ func why() *rapid.Generator[string] { return rapid.StringN(0, 200, -1) }
 
 func match() *rapid.Generator[referee.Match] {
 	return rapid.Custom(func(t *rapid.T) referee.Match {
-		m := referee.Match{Players: [2]string{name().Draw(t, "black"), name().Draw(t, "white")}}
+		m := referee.Match{
+			Players: [2]string{name().Draw(t, "black"), name().Draw(t, "white")}, Pairing: name().Draw(t, "pairing"),
+		}
 		if rapid.Bool().Draw(t, "opponent") {
 			m.Opponent = referee.Opponent{
 				Kind:  rapid.SampledFrom([]referee.OpponentKind{referee.Builtin, referee.GTP, referee.NBoard}).Draw(t, "kind"),

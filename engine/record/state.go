@@ -29,6 +29,7 @@ type stateJSON struct {
 	Guide      guideJSON    `json:"guide"`
 	Transcript string       `json:"transcript"`
 	Players    playersJSON  `json:"players"`
+	Pairing    string       `json:"pairing,omitempty"`
 	Hand       *countJSON   `json:"hand"`
 	Result     *resultJSON  `json:"result"`
 	Clock      clockJSON    `json:"clock"`
@@ -132,7 +133,7 @@ func EncodeState(env Envelope, s *referee.State) ([]byte, error) {
 		Guide: guideJSON{
 			Flip: squares(s.Guide.Flip | s.Guide.Turn), Place: squares(s.Guide.Place()), Remove: squares(s.Guide.Remove),
 		},
-		Transcript: s.Transcript(), Players: encodePlayers(s.Match.Players), Hand: hand(s.Game),
+		Transcript: s.Transcript(), Players: encodePlayers(s.Match.Players), Pairing: clean(s.Match.Pairing), Hand: hand(s.Game),
 		Clock:   encodeClock(env, &s.Clock),
 		Problem: problem(env, s.Problem), Halted: s.Halted, Objection: objection(s), Record: irregular(s),
 	}

@@ -250,6 +250,10 @@ type Match struct {
 	Players [2]string
 	// Opponent says which of them is a program.
 	Opponent Opponent
+	// Pairing is the id of the pairing of a tournament that the game belongs to,
+	// empty for none. It is on record with the game and means nothing to the
+	// referee.
+	Pairing string
 }
 
 // Opponent is a player that is a program. Its moves are made by hand at the

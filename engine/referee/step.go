@@ -200,6 +200,10 @@ func begun(c change) bool {
 func (t *turn) over(at Time) {
 	s := t.s
 	next := s.Match
+	if next.Pairing != "" {
+		// A pairing is one game: what is played next at this board is another.
+		next.Pairing, next.Players = "", [2]string{}
+	}
 	if s.memory.prepared {
 		next = s.memory.next
 	}
