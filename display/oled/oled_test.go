@@ -408,8 +408,8 @@ func TestClock(t *testing.T) {
 	t.Parallel()
 	const s, ms = time.Second, time.Millisecond
 	for left, want := range map[time.Duration]string{
-		-5 * s:                    "0:00",
-		0:                         "0:00",
+		-5 * s:                    "0.1", // and no flag on record
+		0:                         "0.1",
 		1:                         "0.1",
 		100 * ms:                  "0.1",
 		101 * ms:                  "0.2",
@@ -432,6 +432,49 @@ func TestClock(t *testing.T) {
 			t.Errorf("%v left: %q, want %q", left, got, want)
 		}
 	}
+	if got := (oled.Clock{Flag: true}).String(); got != "0:00" {
+		t.Errorf("with a flag: %q", got)
+	}
+	if got := (oled.Clock{None: true}).String(); got != "" {
+		t.Errorf("without a clock: %q", got)
+	}
+}
+
+// A clock that runs shows the same for exactly as long as Next says.
+func TestNextTimeShown(t *testing.T) {
+	t.Parallel()
+	const s, ms = time.Second, time.Millisecond
+	for left, want := range map[time.Duration]time.Duration{
+		40 * ms:            40 * ms,
+		100 * ms:           100 * ms,
+		9900 * ms:          100 * ms,
+		9950 * ms:          50 * ms,
+		10 * s:             100 * ms,
+		10*s + 20*ms:       20 * ms,
+		300 * s:            s,
+		299*s + 300*ms:     300 * ms,
+		time.Hour:          s,
+		time.Hour + 90*s:   30 * s,
+		time.Hour + 60*s:   60 * s,
+		time.Hour - s + ms: ms,
+	} {
+		if got, ok := (oled.Clock{Left: left}).Next(); !ok || got != want {
+			t.Errorf("%v left: %v, %t, want %v", left, got, ok, want)
+		}
+	}
+	for _, c := range []oled.Clock{{}, {Flag: true}, {None: true}, {Left: -s}} {
+		if d, ok := c.Next(); ok {
+			t.Errorf("%+v changes in %v", c, d)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		c := oled.Clock{Left: time.Duration(rapid.Int64Range(1, int64(9*time.Hour)).Draw(t, "left"))}
+		d, ok := c.Next()
+		same, other := oled.Clock{Left: c.Left - d + 1}, oled.Clock{Left: c.Left - d}
+		if !ok || d <= 0 || same.String() != c.String() || other.Left > 0 && other.String() == c.String() {
+			t.Errorf("%v: %s for %v, %v, then %s and %s", c.Left, c, d, ok, same, other)
+		}
+	})
 }
 
 // A clock that runs down never shows more time than before, and shows that it
@@ -445,8 +488,8 @@ func TestClockRunsDown(t *testing.T) {
 		if shown(t, after) > shown(t, before) {
 			t.Errorf("%v: %s, then %v: %s", left, before, left-step, after)
 		}
-		if (after == "0:00") != (left-step <= 0) {
-			t.Errorf("%v: %s", left-step, after)
+		if shown(t, after) == 0 {
+			t.Errorf("%v without a flag: %s", left-step, after)
 		}
 	})
 }

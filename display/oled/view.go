@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"reversi-board/engine"
+	"reversi-board/engine/clock"
 	"reversi-board/engine/referee"
 )
 
@@ -21,12 +22,15 @@ type Clock struct {
 	Left time.Duration
 	// Flag says that the time is up and that this is on record.
 	Flag bool
+	// None says that this player has no clock; the other one has.
+	None bool
 }
 
 // String returns the time left as it is shown: hours and minutes from one hour
 // on ("1h05"), minutes and seconds ("12:07"), and at the end seconds and tenths
-// ("9.4"). What has begun counts, so that only a time that is up shows "0:00".
-// It shows no more than "9h59".
+// ("9.4"). What has begun counts, and a time is up when that is on record: until
+// then there is a tenth left, and only a flag shows "0:00". It shows no more than
+// "9h59", and nothing for a player without a clock.
 func (c Clock) String() string {
 	l := c.line()
 	return l.String()
@@ -42,31 +46,72 @@ func Clocks(s *referee.State, now time.Duration) *[2]Clock {
 	var c [2]Clock
 	for color := range engine.None {
 		left, _ := s.Clock.Shown(color, now)
-		c[color] = Clock{Left: left, Flag: s.Clock.Flagged(color)}
+		timed := s.Clock.Settings.Shared || s.Clock.Settings.Sides[color].Mode() != clock.None
+		c[color] = Clock{Left: left, Flag: s.Clock.Flagged(color), None: !timed}
 	}
 	return &c
 }
 
-func (c Clock) line() Line {
-	const tenth = time.Second / 10
-	var l Line
-	left := min(max(c.Left, 0), 10*time.Hour-time.Minute)
+// Seconds are shown down to nearTheEnd, minutes down to anHour; then come tenths,
+// and seconds.
+const (
+	nearTheEnd = 10*time.Second - tenth
+	anHour     = time.Hour - time.Second
+	tenth      = time.Second / 10
+)
+
+// unit returns what the time left is counted in, and down to which time.
+func (c Clock) unit() (unit, until time.Duration) {
 	switch {
-	case left > time.Hour-time.Second:
-		minutes := begun(left, time.Minute)
-		l.number(minutes / 60)
-		l.add("h")
-		l.twoDigits(minutes % 60)
-	case left > 10*time.Second-tenth || left == 0:
-		seconds := begun(left, time.Second)
-		l.number(seconds / 60)
-		l.add(":")
-		l.twoDigits(seconds % 60)
+	case c.Left > anHour:
+		return time.Minute, anHour
+	case c.Left > nearTheEnd:
+		return time.Second, nearTheEnd
 	default:
-		tenths := begun(left, tenth)
-		l.number(tenths / 10)
+		return tenth, 0
+	}
+}
+
+// Next returns for how long this clock will show the same if it runs; ok is false
+// when that is for ever.
+func (c Clock) Next() (d time.Duration, ok bool) {
+	if c.Left <= 0 || c.Flag || c.None {
+		return 0, false
+	}
+	unit, until := c.unit()
+	return c.Left - max(time.Duration(begun(c.Left, unit)-1)*unit, until), true
+}
+
+// shown returns the clock with the most time that looks the same, so that two
+// views are equal when their pictures are.
+func (c Clock) shown() Clock {
+	unit, _ := c.unit()
+	c.Left = time.Duration(begun(max(c.Left, 0), unit)) * unit
+	return c
+}
+
+func (c Clock) line() Line {
+	var l Line
+	c.Left = min(max(c.Left, 0), 10*time.Hour-time.Minute)
+	unit, _ := c.unit()
+	n := begun(c.Left, unit)
+	switch {
+	case c.None:
+	case c.Flag && c.Left == 0:
+		l.add("0:00")
+	case unit == time.Minute:
+		l.number(n / 60)
+		l.add("h")
+		l.twoDigits(n % 60)
+	case unit == time.Second:
+		l.number(n / 60)
+		l.add(":")
+		l.twoDigits(n % 60)
+	default:
+		n = max(n, 1)
+		l.number(n / 10)
 		l.add(".")
-		l.number(tenths % 10)
+		l.number(n % 10)
 	}
 	return l
 }
@@ -198,7 +243,7 @@ func (v *View) board(in Input) {
 	v.Score = [2]int{s.Game.Black.Count(), s.Game.White.Count()}
 	v.Mark = s.Turn()
 	if in.Clocks != nil {
-		v.Timed, v.Clocks = true, *in.Clocks
+		v.Timed, v.Clocks = true, [2]Clock{in.Clocks[0].shown(), in.Clocks[1].shown()}
 	}
 }
 

@@ -88,7 +88,7 @@ func (a *App) raiseAlerts() {
 
 // problems lists what is wrong now.
 func (a *App) problems() []alert {
-	now := time.Now().UTC()
+	now, _ := a.wall.Look()
 	open := append(a.boardProblems(), a.computerProblems()...)
 	for i := range open {
 		open[i].since = now

@@ -46,6 +46,8 @@ type App struct {
 	start  time.Time
 	boot   int
 	synced func() bool
+	// wall is the wall clock, and notices when it is set.
+	wall *WallWatch
 
 	// match is what a new game is unless a command says otherwise.
 	match referee.Match
@@ -95,10 +97,10 @@ type App struct {
 	nurse *nurse
 	ills  ailments
 
-	// clockWake ticks while a clock runs. clockFace is what others were told of
-	// the clocks last, if they were told.
+	// clockWake ticks while a clock runs, clockKept is when the clocks were kept
+	// last. clockFace is what others were told of them last, if they were told.
 	clockWake *time.Timer
-	ticking   bool
+	clockKept time.Duration
 	clockFace clockFace
 	clockTold bool
 
@@ -155,6 +157,7 @@ func newApp(o Options) *App {
 		hint:    make(chan struct{}, 1),
 		ended:   make(chan struct{}, 1),
 	}
+	a.wall = &WallWatch{Look: a.clocks}
 	a.rival = newDesk(o.Config.Opponent, o.Logger, a.now)
 	a.adviser = newDesk(o.Config.Opponent, o.Logger, a.now)
 	a.adviser.rates = o.Config.MQTT.Hints
@@ -169,7 +172,8 @@ func newApp(o Options) *App {
 func (a *App) now() time.Duration { return time.Since(a.start) }
 
 func (a *App) stamp() record.Stamp {
-	return record.Stamp{TS: time.Now().UTC(), TSOK: a.synced(), Boot: a.boot, Mono: a.now()}
+	wall, mono := a.wall.Look()
+	return record.Stamp{TS: wall, TSOK: a.synced(), Boot: a.boot, Mono: mono}
 }
 
 // run builds what stands on the journal, and takes it down again in the
@@ -327,7 +331,9 @@ func (a *App) loop(ctx context.Context) {
 		case <-a.wake.C:
 			a.step(referee.Tick{At: a.now()})
 		case <-a.clockWake.C:
-			a.clockTicks()
+			if !a.clockTicks() {
+				continue
+			}
 		case <-a.doubtAgain.C:
 		case <-systemd.C:
 			systemd.turn()
@@ -335,6 +341,7 @@ func (a *App) loop(ctx context.Context) {
 		case <-a.touched:
 		case <-a.link.changes():
 		}
+		a.wallStepped()
 		a.doubt()
 		a.askOpponent()
 		a.analyze()
@@ -361,6 +368,11 @@ func stoppedTimer() *time.Timer {
 
 // step feeds the referee and sends its events to the journal.
 func (a *App) step(in referee.Input) *referee.Refuse {
+	a.wallStepped()
+	return a.feed(in)
+}
+
+func (a *App) feed(in referee.Input) *referee.Refuse {
 	out, err := a.core.Step(in)
 	if err != nil {
 		// An event that cannot be written is a mistake of this program, not of
@@ -519,7 +531,8 @@ func (a *App) gap() time.Duration {
 	if !a.lastSeen.TSOK || !a.synced() {
 		return -1
 	}
-	return max(0, time.Since(a.lastSeen.TS))
+	wall, _ := a.wall.Look()
+	return max(0, wall.Sub(a.lastSeen.TS))
 }
 
 // openJournal makes the record of the last session true again.

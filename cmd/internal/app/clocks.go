@@ -20,8 +20,8 @@ import (
 // with another last event in the journal it says nothing.
 const clockFile = "last-clock.txt"
 
-// clockTick is how often the clocks are kept while one runs, and how often they
-// are shown on the small display.
+// clockTick is how often the clocks are kept while one runs: what a power cut may
+// give back to a player.
 const clockTick = time.Second
 
 // keptClock is what clockFile says of the clocks, Black's and White's.
@@ -85,16 +85,11 @@ func faceOf(c *clock.Clock, now time.Duration) clockFace {
 }
 
 // tellClocks publishes the clocks when they were started, stopped or set, and
-// keeps asking for a tick while one runs.
+// asks for the next tick while one runs.
 func (a *App) tellClocks() {
-	c := &a.core.State.Clock
-	if c.On() && c.Running != engine.None {
-		if !a.ticking {
-			a.ticking = true
-			a.clockWake.Reset(clockTick)
-		}
-	}
-	face := faceOf(c, a.now())
+	now := a.now()
+	a.askForClockTick(now)
+	face := faceOf(&a.core.State.Clock, now)
 	if a.link.adapter == nil || a.clockTold && face == a.clockFace {
 		return
 	}
@@ -107,26 +102,41 @@ func (a *App) tellClocks() {
 	a.link.adapter.Show(mqtt.Clock, payload)
 }
 
-// clockTicks keeps the clocks for the case of a power cut, and moves them on the
-// small display.
-func (a *App) clockTicks() {
-	a.ticking = false
-	if text, err := clockText(a.journal.JID(), a.core.Seq(), a.core.State.Clock.Times(a.now())); err == nil {
+// askForClockTick asks to look at the running clock again when it must be kept,
+// or the small display has to show another time.
+func (a *App) askForClockTick(now time.Duration) {
+	c := &a.core.State.Clock
+	if !c.On() || c.Running == engine.None {
+		return
+	}
+	d := a.clockKept + clockTick - now
+	if a.rig.OLED != nil {
+		for _, shown := range oled.Clocks(&a.core.State, now) {
+			if next, changes := shown.Next(); changes {
+				d = min(d, next)
+			}
+		}
+	}
+	a.clockWake.Reset(max(d, time.Millisecond))
+}
+
+// clockTicks moves the clocks on the small display, and once a second keeps them
+// for the case of a power cut; it reports whether it did.
+func (a *App) clockTicks() (kept bool) {
+	now := a.now()
+	if now < a.clockKept+clockTick {
+		a.panel.show(oled.Compose(a.panelInput()))
+		a.askForClockTick(now)
+		return false
+	}
+	a.clockKept = now
+	if text, err := clockText(a.journal.JID(), a.core.Seq(), a.core.State.Clock.Times(now)); err == nil {
 		a.scribe.put(clockFile, text)
 	}
-	a.panel.show(oled.Compose(a.panelInput()))
+	return true
 }
 
 // panelInput is what the small display has to show.
 func (a *App) panelInput() oled.Input {
-	in := oled.Input{State: &a.core.State}
-	c := &a.core.State.Clock
-	if c.On() {
-		now := a.now()
-		in.Clocks = &[2]oled.Clock{
-			{Left: c.Remaining(engine.Black, now), Flag: c.Flagged(engine.Black)},
-			{Left: c.Remaining(engine.White, now), Flag: c.Flagged(engine.White)},
-		}
-	}
-	return in
+	return oled.Input{State: &a.core.State, Clocks: oled.Clocks(&a.core.State, a.now())}
 }

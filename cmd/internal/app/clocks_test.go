@@ -4,10 +4,14 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"reversi-board/configs"
+	"reversi-board/display/oled"
 	"reversi-board/engine"
 	"reversi-board/engine/clock"
+	"reversi-board/hardware/emu"
 )
 
 // What the clocks showed is known again after a restart, if the journal has not
@@ -82,4 +86,75 @@ func TestFaceOfClocks(t *testing.T) {
 	if got := faceOf(&shared, 30*time.Second); got != first {
 		t.Errorf("a shared clock that runs looks different later: %+v, %+v", got, first)
 	}
+}
+
+// In the last ten seconds the small display counts tenths: what it shows is at
+// most a tenth old, and is drawn again when another tenth begins and not sooner.
+// Nothing is left only when the flag is on record.
+func TestTenthsOnTheDisplay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, stop := runWith(t, t.TempDir(), nil, func(c *configs.Config) {
+			furnished(c)
+			c.Game.Clock = "0:13"
+		})
+		synctest.Wait()
+		flag, _ := b.app.core.State.Clock.FlagAt()
+		time.Sleep(flag - b.app.now() - 12*time.Second + 70*time.Millisecond) // of a second, and of a tenth
+		painter, err := oled.New()
+		if err != nil {
+			t.Fatal(err)
+		}
+		pictures := map[bool]int{} // with tenths, and without
+		var last emu.Screen
+		for b.app.now() < flag {
+			synctest.Wait()
+			left := flag - b.app.now()
+			view := oled.Compose(oled.Input{State: &b.app.core.State, Clocks: &[2]oled.Clock{{Left: left}, {Left: 13 * time.Second}}})
+			var want oled.Image
+			painter.Render(&view, &want)
+			got := b.app.rig.Sim.OLED().Lit()
+			if !samePicture(&got, &want) {
+				t.Fatalf("%v left, and the display shows something else than %v", left, oled.Clock{Left: left})
+			}
+			if got != last {
+				pictures[left < 9900*time.Millisecond]++
+			}
+			last = got
+			time.Sleep(100 * time.Millisecond)
+		}
+		if pictures[true] != 99 || pictures[false] > 3 {
+			t.Errorf("pictures with tenths: %d, before: %d, want 99 and one a second", pictures[true], pictures[false])
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		view := oled.Compose(oled.Input{
+			State: &b.app.core.State, Clocks: &[2]oled.Clock{{Flag: true}, {Left: 13 * time.Second}},
+		})
+		var want oled.Image
+		painter.Render(&view, &want)
+		if got := b.app.rig.Sim.OLED().Lit(); !samePicture(&got, &want) || view.Clocks[engine.Black].String() != "0:00" {
+			t.Error("with a flag on record the display shows something else than 0:00")
+		}
+		written := func() uint64 { _, _, n := b.app.rig.Sim.OLED().Counts(); return n }
+		before := written()
+		time.Sleep(3 * time.Second)
+		if now := written(); now != before {
+			t.Errorf("clocks that stand are drawn again: %d bytes", now-before)
+		}
+		if err := stop(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// samePicture reports whether the display is lit as an image says.
+func samePicture(got *emu.Screen, want *oled.Image) bool {
+	for y, row := range got {
+		for x, on := range row {
+			if on != (want[x]>>y&1 == 1) {
+				return false
+			}
+		}
+	}
+	return true
 }

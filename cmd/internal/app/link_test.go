@@ -101,6 +101,7 @@ func launch(t *testing.T, disk archive.FS, change func(c *configs.Config)) (a *A
 	said, out := io.Pipe()
 	o := Options{Config: c, Out: out, Logger: slog.New(slog.DiscardHandler)}
 	a = newApp(o)
+	hurried(a)
 	a.disk = disk
 	if err := a.openJournal(t.TempDir()); err != nil {
 		t.Fatal(err)

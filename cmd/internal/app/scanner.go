@@ -18,6 +18,9 @@ func (a *App) scan(ctx context.Context, eyes *Eyes) {
 		case <-a.hint:
 		}
 		now := a.now()
+		if a.wall.Notice() {
+			nudge(a.touched)
+		}
 		if a.hands != nil && a.hands.advance(now) {
 			nudge(a.touched)
 		}

@@ -268,6 +268,11 @@ func runWith(t *testing.T, dir string, disk archive.FS, change func(c *configs.C
 	return runPrepared(t, dir, disk, change, func(*App) {})
 }
 
+// hurried keeps the evaluations of a game that is over from holding up a test:
+// the clock of a bubble stands while they are made, so that only their depth ends
+// them, and on a full machine a thread of low priority may wait for minutes.
+func hurried(a *App) { a.analyst.depth, a.analyst.urgent = 2, true }
+
 // runPrepared does so with an app that prepare has been at.
 func runPrepared(t *testing.T, dir string, disk archive.FS, change func(c *configs.Config), prepare func(a *App)) (b *board, stop func() error) {
 	t.Helper()
@@ -278,6 +283,7 @@ func runPrepared(t *testing.T, dir string, disk archive.FS, change func(c *confi
 	o := Options{Config: c, Out: io.Discard, Logger: slog.New(slog.DiscardHandler)}
 	a := newApp(o)
 	a.disk = disk
+	hurried(a)
 	prepare(a)
 	var err error
 	if a.page, err = web.New(web.Options{Command: a.pageCommand}); err != nil {

@@ -30,7 +30,7 @@ func newScreen(p *panel.Panel) (*screen, error) {
 // step shows what there is to say. A display that fails is tried again for ever,
 // and nothing waits for it.
 func (s *screen) step(state *referee.State, now time.Duration) {
-	if view := oled.Compose(oled.Input{State: state}); view != s.view || !s.drawn {
+	if view := oled.Compose(oled.Input{State: state, Clocks: oled.Clocks(state, now)}); view != s.view || !s.drawn {
 		s.view, s.drawn = view, true
 		s.painter.Render(&s.view, &s.image)
 		s.panel.Show((*[oled.Width]uint64)(&s.image))

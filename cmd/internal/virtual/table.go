@@ -61,6 +61,10 @@ type Table struct {
 	// OnFact, if not nil, is told about every event once it is journaled.
 	OnFact func(f app.Fact, now time.Duration)
 
+	// wall notices steps of the wall clock; set is by how much it was set.
+	wall app.WallWatch
+	set  time.Duration
+
 	rig         *app.Rig
 	eyes        *app.Eyes
 	doubts      app.Doubts
@@ -91,6 +95,7 @@ func New(o Options) (*Table, error) {
 		journal: o.Journal, now: o.Start, next: o.Start, period: o.Config.Sensing.Period(),
 		cues: display.Cues{PassBy: engine.None},
 	}
+	t.wall.Look = t.clocks
 	match, err := o.Config.Game.Match()
 	if err != nil {
 		return nil, err
@@ -168,10 +173,27 @@ func (t *Table) spend(d time.Duration) {
 	t.Sim.Advance(t.now)
 }
 
-// stamp gives events a wall clock that starts with the virtual one.
+// clocks reads the wall clock, which starts with the virtual one on New Year's
+// day of 2026.
+func (t *Table) clocks() (wall time.Time, mono time.Duration) {
+	return time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC).Add(t.now + t.set), t.now
+}
+
+// SetWall sets the wall clock, as somebody does who is root.
+func (t *Table) SetWall(wall time.Time) {
+	now, _ := t.clocks()
+	t.set += wall.Sub(now)
+}
+
+// Wall returns what the wall clock says.
+func (t *Table) Wall() time.Time {
+	wall, _ := t.clocks()
+	return wall
+}
+
 func (t *Table) stamp() record.Stamp {
-	epoch := time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
-	return record.Stamp{TS: epoch.Add(t.now), TSOK: true, Boot: 1, Mono: t.now}
+	wall, mono := t.clocks()
+	return record.Stamp{TS: wall, TSOK: true, Boot: 1, Mono: mono}
 }
 
 // newGame numbers the games in the form of a ULID.
@@ -228,6 +250,11 @@ func (t *Table) scan() error {
 	t.Sim.Advance(t.now)
 	if t.listens && t.Sim.INT() == gpio.Low {
 		t.rig.Interrupted()
+	}
+	if by, ok := t.wall.Step(); ok {
+		if _, err := t.Do(referee.WallStepped{At: t.now, By: by}); err != nil {
+			return err
+		}
 	}
 	// A bus that cannot be read shows as lost cells.
 	inputs, _ := t.eyes.Look(context.Background(), t.now)
