@@ -23,22 +23,27 @@ func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.files.show(indexPage))
 	mux.HandleFunc("GET /assets/{hash}/{name}", s.files.asset)
-	mux.HandleFunc("GET /api/v1/stream", s.stream)
-	mux.HandleFunc("GET /api/v1/state", s.state)
-	mux.HandleFunc("POST /api/v1/command", s.command)
+	mux.HandleFunc("GET /api/v1/stream", s.whoever(s.stream))
+	mux.HandleFunc("GET /api/v1/state", s.whoever(s.state))
+	mux.HandleFunc("GET /api/v1/time", s.time)
+	mux.HandleFunc("POST /api/v1/command", s.only(s.command, Player, Arbiter))
+	if s.o.Access != nil {
+		mux.HandleFunc("POST /api/v1/login", s.login)
+		mux.HandleFunc("POST /api/v1/logout", s.logout)
+	}
 	if s.o.Hands != nil {
-		mux.HandleFunc("POST /api/v1/hands", s.act)
+		mux.HandleFunc("POST /api/v1/hands", s.only(s.act, Player, Arbiter))
 	}
 	if s.o.Health != nil {
-		mux.HandleFunc("GET /health", s.files.show(healthPage))
-		mux.HandleFunc("GET /api/v1/health", s.health)
-		mux.HandleFunc("GET /api/v1/health/stream", s.healthStream)
+		mux.HandleFunc("GET /health", s.only(s.files.show(healthPage), Arbiter))
+		mux.HandleFunc("GET /api/v1/health", s.only(s.health, Arbiter))
+		mux.HandleFunc("GET /api/v1/health/stream", s.only(s.healthStream, Arbiter))
 	}
 	if s.o.Calibrate != nil {
-		mux.HandleFunc("GET /calibrate", s.files.show(calibratePage))
-		mux.HandleFunc("GET /api/v1/calibration", s.calibration)
-		mux.HandleFunc("GET /api/v1/calibration/stream", s.calibrationStream)
-		mux.HandleFunc("POST /api/v1/calibration", s.calibrate)
+		mux.HandleFunc("GET /calibrate", s.only(s.files.show(calibratePage), Arbiter))
+		mux.HandleFunc("GET /api/v1/calibration", s.only(s.calibration, Arbiter))
+		mux.HandleFunc("GET /api/v1/calibration/stream", s.only(s.calibrationStream, Arbiter))
+		mux.HandleFunc("POST /api/v1/calibration", s.only(s.calibrate, Arbiter))
 	}
 	guard := http.NewCrossOriginProtection()
 	guard.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -57,7 +62,7 @@ func (s *Server) secure(next http.Handler) http.Handler {
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("X-Frame-Options", "DENY")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
-		if !s.hosts[hostname(r.Host)] {
+		if host := hostname(r.Host); !s.hosts[host] && (!s.o.AnyAddress || !isAddress(host)) {
 			http.Error(w, fmt.Sprintf("This board does not answer to the name %.64q. "+
 				"Open it by the address it printed at its start, or add the name to the allowed hosts in its configuration.",
 				hostname(r.Host)), http.StatusMisdirectedRequest)
@@ -69,8 +74,9 @@ func (s *Server) secure(next http.Handler) http.Handler {
 
 // state answers GET /api/v1/state.
 func (s *Server) state(w http.ResponseWriter, r *http.Request) {
-	text, etag := s.hub.newest().json()
+	text, etag := s.hub.newest().json(who(r).full)
 	h := w.Header()
+	h.Set("Vary", "Cookie, Authorization")
 	h.Set("ETag", etag)
 	h.Set("Cache-Control", "no-cache")
 	if matches(r.Header.Get("If-None-Match"), etag) {
@@ -80,6 +86,19 @@ func (s *Server) state(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", "application/json")
 	// The reader may have gone; there is nobody to tell.
 	_, _ = w.Write(text)
+}
+
+// time answers GET /api/v1/time: what the board's clock says, for a page that has
+// slept.
+func (s *Server) time(w http.ResponseWriter, _ *http.Request) {
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Cache-Control", "no-store")
+	// The reader may have gone; there is nobody to tell.
+	_, _ = w.Write(mustJSON(struct {
+		Epoch string `json:"epoch"`
+		Now   int64  `json:"now_ms"`
+	}{s.hub.epoch, s.o.Now().Milliseconds()}))
 }
 
 func matches(header, etag string) bool {
@@ -114,6 +133,20 @@ func (s *Server) command(w http.ResponseWriter, r *http.Request) {
 		answer(w, http.StatusBadRequest, reply{Status: "error", Code: "bad_payload", Error: err.Error()})
 		return
 	}
+	v := who(r)
+	switch allowed, known := s.may(v.role, c.Name); {
+	case !known:
+		answer(w, http.StatusBadRequest, reply{
+			ID: c.ID, Status: "error", Code: "unknown", Error: fmt.Sprintf("there is no command %.32q", c.Name),
+		})
+		return
+	case !allowed:
+		answer(w, http.StatusForbidden, reply{
+			ID: c.ID, Name: c.Name, Status: "error", Code: "not_allowed", Error: "only an arbiter may do that",
+		})
+		return
+	}
+	c.Role, c.From, c.Seat = v.role, v.name, v.seat
 	ctx, cancel := context.WithTimeout(r.Context(), askTimeout)
 	defer cancel()
 	res := s.o.Command(ctx, c)
@@ -140,7 +173,8 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, reply{Name: a.Op, Status: "ok"})
 }
 
-// body reads the body of a POST within its limits, or answers why not. The
+// body reads the body of a POST within its limits, or answers why not; limit may
+// be nil. The
 // content type is checked because a form of another site cannot send JSON
 // without asking first.
 func (s *Server) body(w http.ResponseWriter, r *http.Request, limit *bucket) ([]byte, bool) {
@@ -151,7 +185,7 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request, limit *bucket) ([]
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return refuse(http.StatusUnsupportedMediaType, "bad_payload", "the request is not application/json")
 	}
-	if !limit.allow(time.Now()) {
+	if limit != nil && !limit.allow(time.Now()) {
 		w.Header().Set("Retry-After", "1")
 		return refuse(http.StatusTooManyRequests, "rate_limited", "too many requests, wait a second")
 	}

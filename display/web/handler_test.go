@@ -330,7 +330,12 @@ func from(board, first, transcript, turn string) string {
 
 // The expected lines were worked out by hand on a board.
 func TestMovesHaveScores(t *testing.T) {
-	type l = Played
+	type l struct {
+		ply          int
+		by, move     string
+		flipped      int
+		black, white int
+	}
 	const (
 		standard = "---------------------------WB------BW---------------------------"
 		parallel = "---------------------------BB------WW---------------------------"
@@ -368,7 +373,11 @@ func TestMovesHaveScores(t *testing.T) {
 			[]l{{1, "white", "d4", 0, 0, 1}, {2, "black", "e5", 0, 1, 1}, {3, "white", "d5", 0, 1, 2}, {4, "black", "e4", 0, 2, 2}},
 		},
 	} {
-		if got := moves([]byte(c.state)); !slices.Equal(got, c.want) {
+		got := []l{}
+		for _, m := range moves([]byte(c.state)) {
+			got = append(got, l{m.Ply, m.By, m.Move, m.Flipped, m.Black, m.White})
+		}
+		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
 		}
 	}

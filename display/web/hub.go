@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 const (
@@ -28,9 +29,11 @@ type hub struct {
 	epoch string
 	card  card
 	log   *slog.Logger
+	// now is the clock of the stamps.
+	now func() time.Duration
 
 	mu      sync.Mutex
-	ring    [ringSize][]byte // message n is at n % ringSize
+	ring    [ringSize]note // message n is at n % ringSize
 	last    uint64           // number of the newest message, 0 before the first
 	seq     uint64           // sequence number of the newest message
 	view    *view
@@ -38,9 +41,17 @@ type hub struct {
 	readers map[*reader]struct{}
 }
 
+// note is an event as everybody may know it, nil for not at all, and all of it.
+type note struct{ public, full []byte }
+
 // reader is one open stream.
 type reader struct {
 	wake chan struct{} // holds at most one token
+	// you is whose stream it is, kind what its ids say of that.
+	you  you
+	kind string
+	// ended is closed when it must end; nil for never.
+	ended <-chan struct{}
 
 	// The rest is guarded by the hub's lock.
 	next     uint64 // the message to send next
@@ -53,7 +64,7 @@ type reader struct {
 type batch struct {
 	snapshot bool
 	last     uint64 // the number of the newest message the reader then has
-	events   [][]byte
+	events   []note
 	view     *view
 	leds     *leds
 }
@@ -66,6 +77,11 @@ func (b *batch) empty() bool {
 // goroutine, and once for all readers.
 type view struct {
 	View
+	public, full sheet
+}
+
+// sheet is a view as some of the readers get it.
+type sheet struct {
 	once sync.Once
 	text []byte
 	etag string
@@ -86,14 +102,20 @@ type card struct {
 	Hands     bool     `json:"hands"`
 	Variants  []string `json:"variants"`
 	Profiles  []string `json:"profiles"`
-	Opponent  string   `json:"opponent"`
+	// Clocks are how games are timed under each profile.
+	Clocks   map[string]string `json:"clocks"`
+	Opponent string            `json:"opponent"`
+	// Health and Calibrate say that there are such views.
+	Health    bool `json:"health"`
+	Calibrate bool `json:"calibrate"`
 }
 
 func cardOf(o Options) card {
 	return card{
 		Board: o.Board, Name: o.Name, Version: o.Version,
 		Simulated: o.Simulated, Hands: o.Hands != nil,
-		Variants: o.Variants, Profiles: o.Profiles, Opponent: o.Opponent,
+		Variants: o.Variants, Profiles: o.Profiles, Clocks: o.Clocks, Opponent: o.Opponent,
+		Health: o.Health != nil, Calibrate: o.Calibrate != nil,
 	}
 }
 
@@ -105,9 +127,9 @@ func newEpoch() string {
 	return hex.EncodeToString(b[:])
 }
 
-func newHub(epoch string, c card, log *slog.Logger) *hub {
+func newHub(epoch string, c card, log *slog.Logger, now func() time.Duration) *hub {
 	return &hub{
-		epoch: epoch, card: c, log: log,
+		epoch: epoch, card: c, log: log, now: now,
 		view: &view{}, leds: &leds{},
 		readers: make(map[*reader]struct{}),
 	}
@@ -137,16 +159,23 @@ func (h *hub) lights(px [64]RGB) {
 	}
 }
 
-func (h *hub) event(seq uint64, payload []byte) {
-	line := payload
-	if bytes.ContainsAny(payload, "\n\r") {
-		// A line break would end the message in the middle.
-		var flat bytes.Buffer
-		if err := json.Compact(&flat, payload); err != nil {
-			h.log.Error("an event that is not JSON was not shown on the page", "seq", seq, "error", err)
-			return
+func (h *hub) event(seq uint64, public, payload []byte) {
+	var n note
+	for _, part := range []struct {
+		from []byte
+		to   *[]byte
+	}{{public, &n.public}, {payload, &n.full}} {
+		line := part.from
+		if bytes.ContainsAny(line, "\n\r") {
+			// A line break would end the message in the middle.
+			var flat bytes.Buffer
+			if err := json.Compact(&flat, line); err != nil {
+				h.log.Error("an event that is not JSON was not shown on the page", "seq", seq, "error", err)
+				return
+			}
+			line = flat.Bytes()
 		}
-		line = flat.Bytes()
+		*part.to = line
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -155,7 +184,7 @@ func (h *hub) event(seq uint64, payload []byte) {
 	}
 	h.seq = seq
 	h.last++
-	h.ring[h.last%ringSize] = message("event", h.id(h.last), line)
+	h.ring[h.last%ringSize] = n
 	for r := range h.readers {
 		r.nudge()
 	}
@@ -171,15 +200,16 @@ func (r *reader) nudge() {
 }
 
 // join adds a reader that has seen the message lastID names; ok is false when
-// there are limit of them already.
-func (h *hub) join(lastID string, limit int) (r *reader, ok bool) {
-	r = &reader{wake: make(chan struct{}, 1)}
+// there are limit of them already. The ids of its stream hold kind: what was seen
+// by somebody else does not count.
+func (h *hub) join(lastID string, limit int, whose you, kind string) (r *reader, ok bool) {
+	r = &reader{wake: make(chan struct{}, 1), you: whose, kind: kind}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.readers) >= limit {
 		return nil, false
 	}
-	if n, known := h.resume(lastID); known {
+	if n, known := h.resume(lastID, kind); known {
 		r.next, r.view, r.leds = n+1, true, true
 	} else {
 		r.snapshot = true
@@ -196,8 +226,8 @@ func (h *hub) leave(r *reader) {
 }
 
 // resume reads an id that this hub has written.
-func (h *hub) resume(id string) (n uint64, known bool) {
-	rest, found := strings.CutPrefix(id, h.epoch+"-")
+func (h *hub) resume(id, kind string) (n uint64, known bool) {
+	rest, found := strings.CutPrefix(id, h.epoch+kind+"-")
 	if !found {
 		return 0, false
 	}
@@ -208,7 +238,9 @@ func (h *hub) resume(id string) (n uint64, known bool) {
 	return n, true
 }
 
-func (h *hub) id(n uint64) string { return h.epoch + "-" + strconv.FormatUint(n, 10) }
+func (h *hub) id(kind string, n uint64) string {
+	return h.epoch + kind + "-" + strconv.FormatUint(n, 10)
+}
 
 // take returns what r has not seen yet, nothing if it has seen all. With wait
 // the view and the LEDs are left for a later batch.
@@ -224,6 +256,7 @@ func (h *hub) take(r *reader, wait bool) (b batch) {
 		b.events = append(b.events, h.ring[r.next%ringSize])
 		r.next++
 	}
+	b.last = r.next - 1
 	if r.next <= h.last {
 		// The view must not run ahead of the events it is the result of.
 		r.nudge()
@@ -248,33 +281,51 @@ func (h *hub) newest() *view {
 	return h.view
 }
 
-// write appends the messages of b to out.
-func (h *hub) write(out *bytes.Buffer, b batch) {
+// write appends the messages of b to out, as r may see them.
+func (h *hub) write(out *bytes.Buffer, b batch, r *reader) {
 	if b.snapshot {
-		out.Write(message("snapshot", h.id(b.last), h.snapshot(b)))
+		out.Write(message("snapshot", h.id(r.kind, b.last), h.snapshot(b, r)))
 		return
 	}
-	for _, e := range b.events {
-		out.Write(e)
+	first := b.last - uint64(len(b.events)) + 1
+	for i, e := range b.events {
+		line := e.public
+		if r.you.Full {
+			line = e.full
+		}
+		if line != nil {
+			out.Write(message("event", h.id(r.kind, first+uint64(i)), line)) //nolint:gosec // an index
+		}
 	}
 	if b.view != nil {
-		text, _ := b.view.json()
-		out.Write(message("view", "", text))
+		text, _ := b.view.json(r.you.Full)
+		out.Write(message("view", "", h.timed(text)))
 	}
 	if b.leds != nil {
 		out.Write(message("leds", "", []byte(b.leds.base64())))
 	}
 }
 
-func (h *hub) snapshot(b batch) []byte {
-	text, _ := b.view.json()
+func (h *hub) snapshot(b batch, r *reader) []byte {
+	text, _ := b.view.json(r.you.Full)
 	return mustJSON(struct {
 		V     int             `json:"v"`
 		Epoch string          `json:"epoch"`
 		Card  card            `json:"card"`
+		You   you             `json:"you"`
 		View  json.RawMessage `json:"view"`
 		LEDs  string          `json:"leds"`
-	}{1, h.epoch, h.card, text, b.leds.base64()})
+	}{1, h.epoch, h.card, r.you, h.timed(text), b.leds.base64()})
+}
+
+// timed adds to a view what the board's clock says as it leaves: a view may have
+// lain there for long.
+func (h *hub) timed(text []byte) []byte {
+	out := make([]byte, 0, len(text)+24)
+	out = append(out, `{"now_ms":`...)
+	out = strconv.AppendInt(out, h.now().Milliseconds(), 10)
+	out = append(out, ',')
+	return append(out, text[1:]...)
 }
 
 // message is one SSE message; data holds no line break.
@@ -288,14 +339,18 @@ func message(kind, id string, data []byte) []byte {
 	return append(b, "\n\n"...)
 }
 
-// json returns the view as the page gets it, and its ETag.
-func (v *view) json() (text []byte, etag string) {
-	v.once.Do(func() {
-		state := json.RawMessage(v.State)
+// json returns the view as the page gets it, all of it or what players may know,
+// and its ETag.
+func (v *view) json(full bool) (text []byte, etag string) {
+	to, state := &v.public, json.RawMessage(v.State)
+	if full && v.Full != nil {
+		to, state = &v.full, json.RawMessage(v.Full)
+	}
+	to.once.Do(func() {
 		if !json.Valid(state) {
 			state = json.RawMessage("null")
 		}
-		v.text = mustJSON(struct {
+		to.text = mustJSON(struct {
 			V           int               `json:"v"`
 			State       json.RawMessage   `json:"state"`
 			Moves       []Played          `json:"moves"`
@@ -312,14 +367,18 @@ func (v *view) json() (text []byte, etag string) {
 			Evals       []*int            `json:"evals"`
 			Evaluating  bool              `json:"evaluating"`
 			Question    *Question         `json:"question"`
+			Timing      *Timing           `json:"timing"`
+			Press       bool              `json:"press"`
+			Takeback    *Takeback         `json:"takeback"`
 		}{
 			1, state, moves(state), v.Sentence, v.Table, v.Start, v.First, v.Connections, v.Alerts,
 			v.AutoFlip, v.Robot, v.Opponent, v.Failed, v.Evals, v.Evaluating, v.Question,
+			v.Timing, v.Press, v.Takeback,
 		})
-		sum := sha256.Sum256(v.text)
-		v.etag = `"` + hex.EncodeToString(sum[:12]) + `"`
+		sum := sha256.Sum256(to.text)
+		to.etag = `"` + hex.EncodeToString(sum[:12]) + `"`
 	})
-	return v.text, v.etag
+	return to.text, to.etag
 }
 
 func (l *leds) base64() string {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"net/http"
 	"time"
@@ -17,7 +18,8 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	if id == "" {
 		id = r.URL.Query().Get("last") // for readers that cannot set headers
 	}
-	reader, ok := s.hub.join(id, s.o.MaxStreams)
+	v := who(r)
+	reader, ok := s.hub.join(id, s.o.MaxStreams, s.you(v), v.kind())
 	if !ok {
 		w.Header().Set("Retry-After", "10")
 		http.Error(w, "too many open pages, please close some", http.StatusServiceUnavailable)
@@ -27,6 +29,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
+	h.Set("Vary", "Cookie, Authorization")
 	h.Set("X-Accel-Buffering", "no") // a proxy must not collect messages
 	p := pipe{w: w, c: http.NewResponseController(w)}
 	// The retry line is for plain EventSource readers.
@@ -34,11 +37,19 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	if p.flush() != nil {
 		return
 	}
-	s.pump(r, reader, &p)
+	ctx := r.Context()
+	if v.session != nil {
+		// Who is logged out sees no more than others.
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, v.session.until)
+		defer cancel()
+		reader.ended = v.session.ended
+	}
+	s.pump(ctx, reader, &p)
 }
 
 // pump writes to p what r has not seen until either side has gone.
-func (s *Server) pump(req *http.Request, r *reader, p *pipe) {
+func (s *Server) pump(ctx context.Context, r *reader, p *pipe) {
 	beat := time.NewTimer(s.o.Heartbeat)
 	defer beat.Stop()
 	frame := time.NewTimer(0)
@@ -46,9 +57,11 @@ func (s *Server) pump(req *http.Request, r *reader, p *pipe) {
 	ready := false // the next picture may be sent
 	for {
 		select {
-		case <-req.Context().Done():
+		case <-ctx.Done():
 			return
 		case <-s.stop:
+			return
+		case <-r.ended:
 			return
 		case <-frame.C:
 			ready = true
@@ -58,7 +71,7 @@ func (s *Server) pump(req *http.Request, r *reader, p *pipe) {
 		}
 		b := s.hub.take(r, !ready)
 		if !b.empty() {
-			s.hub.write(&p.buf, b)
+			s.hub.write(&p.buf, b, r)
 		}
 		if b.view != nil || b.leds != nil {
 			ready = false

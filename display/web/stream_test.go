@@ -363,9 +363,9 @@ func TestStreamsAreBounded(t *testing.T) {
 }
 
 func BenchmarkPublishTo200Readers(b *testing.B) {
-	h := newHub("e", card{}, nil)
+	h := newHub("e", card{}, nil, func() time.Duration { return 0 })
 	for range 200 {
-		if _, ok := h.join("", 1000); !ok {
+		if _, ok := h.join("", 1000, you{}, ""); !ok {
 			b.Fatal("no room")
 		}
 	}

@@ -18,11 +18,15 @@ import (
 // Command is what a visitor asks of the board, with the names and arguments of
 // the MQTT contract.
 type Command struct {
-	// Name is new, undo, identify, snapshot, hint, which asks for a suggested
-	// move to be lit, evaluate, which turns the evaluation of the game that is
-	// played on or off, confirm, which answers a question, or mask, which says
-	// that what cells show is wrong.
+	// Name is one of Options.Commands: those of MQTT, and the page's own: press,
+	// which presses the clock of a color, evaluate, which turns the evaluation of
+	// the game that is played on or off, and agree and decline, which answer a
+	// player who wants to take moves back.
 	Name string
+	// Role is what the visitor may do, From who it is, and Seat the color whose
+	// player it is, empty for both.
+	Role       Role
+	From, Seat string
 	// Args is a JSON object, or nil.
 	Args json.RawMessage
 	// ID is chosen by the page, 1 to 64 characters; the same one again means
@@ -95,8 +99,20 @@ type Alert struct {
 // View is all there is to see, except the LEDs. What it refers to must not be
 // changed after Publish.
 type View struct {
-	// State is the state in the form of the MQTT contract, a JSON object.
+	// State is the state in the form of the MQTT contract, a JSON object. It says
+	// no more than players may know: what the lights keep to themselves is left
+	// out.
 	State []byte
+	// Full is the same with everything, for an arbiter who has logged in; nil
+	// when there is nothing to hide.
+	Full []byte
+	// Timing is how the game is timed; nil without clocks.
+	Timing *Timing
+	// Press says that moves are ended with a press of the clock.
+	Press bool
+	// Takeback is a player's wish to take moves back, which the other one is to
+	// answer; nil for none.
+	Takeback *Takeback
 	// Sentence says what is going on.
 	Sentence string
 	// Table is what lies on the table, 64 of -BW?, a1 to h8: the simulator's
@@ -129,6 +145,31 @@ type View struct {
 	Question *Question
 }
 
+// Timing is how a game is timed.
+type Timing struct {
+	// Text is the form of the settings, such as 5:00/3.
+	Text string `json:"text"`
+	// Shared says that there is one clock, Black's.
+	Shared bool    `json:"shared"`
+	Black  Control `json:"black"`
+	White  Control `json:"white"`
+}
+
+// Control is the time of one side, in milliseconds; all zero for none.
+type Control struct {
+	Main      int64 `json:"main_ms"`
+	Increment int64 `json:"increment_ms"`
+	Periods   int   `json:"periods"`
+	Period    int64 `json:"period_ms"`
+}
+
+// Takeback is a wish to take moves back.
+type Takeback struct {
+	// By is the color whose player asks, Plies how many discs go back.
+	By    string `json:"by"`
+	Plies int    `json:"plies"`
+}
+
 // Question asks on which square a disc was placed that is not seen; the answer
 // is the command "confirm" with one of them.
 type Question struct {
@@ -157,8 +198,21 @@ type Options struct {
 	Simulated bool
 	// Command carries a command out; it may take until ctx ends. Required.
 	Command func(ctx context.Context, c Command) Response
-	// Variants and Profiles are offered for a new game, the default first.
+	// Commands are the names of the commands that each role may give; nil stands
+	// for a list of the usual ones.
+	Commands map[Role][]string
+	// Access says how visitors show that they are players or arbiters; without it
+	// everybody who reaches the page may do everything.
+	Access *Access
+	// AnyAddress lets the page be asked for under any number, not only under Hosts.
+	AnyAddress bool
+	// Now is the monotonic clock of the stamps in states and events; the time since
+	// New if nil.
+	Now func() time.Duration
+	// Variants and Profiles are offered for a new game, the default first. Clocks
+	// are how games are timed under each profile, as texts.
 	Variants, Profiles []string
+	Clocks             map[string]string
 	// Opponent is the name of the program that the settings name as opponent,
 	// empty when they name none; it is offered for a new game.
 	Opponent string
@@ -203,6 +257,10 @@ type Server struct {
 	calibrating calibrations
 	// A page may press five buttons a second, as on MQTT; hands are quicker.
 	commands, hands bucket
+	sessions        sessions
+	door            *door
+	// cookie is the name of the cookie of a session.
+	cookie string
 
 	stop chan struct{} // closed when streams must end
 
@@ -231,13 +289,27 @@ func New(o Options) (*Server, error) {
 	if o.Name == "" {
 		o.Name = "Reversi board"
 	}
+	if o.Commands == nil {
+		o.Commands = usualCommands()
+	}
+	if o.Now == nil {
+		begin := time.Now()
+		o.Now = func() time.Duration { return time.Since(begin) }
+	}
+	if o.Access != nil {
+		if err := o.Access.check(); err != nil {
+			return nil, err
+		}
+	}
 	files, err := load(o)
 	if err != nil {
 		return nil, fmt.Errorf("web page: prepare assets: %w", err)
 	}
 	s := &Server{
 		o:        o,
-		hub:      newHub(newEpoch(), cardOf(o), o.Logger),
+		hub:      newHub(newEpoch(), cardOf(o), o.Logger, o.Now),
+		door:     newDoor(),
+		cookie:   "reversi-session-" + o.Board,
 		files:    files,
 		hosts:    map[string]bool{"localhost": true, "127.0.0.1": true, "::1": true},
 		commands: bucket{rate: 5, burst: 10},
@@ -257,7 +329,11 @@ func (s *Server) Publish(v View) { s.hub.publish(v) }
 // Event passes on one durable event, in order: payload is its JSON, which must
 // not be changed afterwards. One whose seq is not above the last one's has been
 // passed on already and is left out. It never waits for a reader.
-func (s *Server) Event(seq uint64, payload []byte) { s.hub.event(seq, payload) }
+func (s *Server) Event(seq uint64, payload []byte) { s.hub.event(seq, payload, payload) }
+
+// Veiled passes on an event of which players may know only what public says; nil
+// keeps it from them altogether. An arbiter who has logged in gets all of it.
+func (s *Server) Veiled(seq uint64, public, payload []byte) { s.hub.event(seq, public, payload) }
 
 // LEDs shows what the LEDs on the wire show now. It never waits for a reader,
 // and costs next to nothing while px stays the same.
