@@ -88,7 +88,7 @@ func (w *folded) do(in *referee.Felt, op byte, word engine.Bitboard) {
 
 func (w *folded) step(in referee.Input) {
 	w.t.Helper()
-	for _, eff := range referee.Step(&w.state, in, nil) {
+	for _, eff := range stepTwice(w.t, &w.state, in) {
 		if a, ok := eff.(referee.Announce); ok {
 			if m, ok := a.Event.(referee.Moved); ok {
 				g := w.record.Game

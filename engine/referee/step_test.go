@@ -57,7 +57,8 @@ func tableOf(t *testing.T, rules engine.Rules) *table {
 }
 
 func (tb *table) step(in referee.Input) {
-	for _, eff := range referee.Step(&tb.state, in, nil) {
+	tb.t.Helper()
+	for _, eff := range stepTwice(tb.t, &tb.state, in) {
 		switch eff := eff.(type) {
 		case referee.Announce:
 			tb.said = append(tb.said, describe(eff.Event))

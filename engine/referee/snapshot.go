@@ -1,0 +1,197 @@
+package referee
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"reversi-board/engine"
+)
+
+// SnapshotVersion is the form of what AppendSnapshot writes. It is raised with
+// every change of State or of its memory: an old snapshot would leave out what
+// the referee now remembers, and is refused.
+const SnapshotVersion = 1
+
+// AppendSnapshot appends all of s to b: what everybody can see of it and what
+// only Step remembers. Step does exactly the same with the State that
+// RestoreSnapshot makes of it. It is not the record: that is made of events,
+// which every later version of the program can read (see Apply), and a snapshot
+// only the version that wrote it.
+func AppendSnapshot(b []byte, s *State) []byte {
+	c := coder{b: append(b, SnapshotVersion)}
+	// The coder only reads from what it writes.
+	c.state(s)
+	return c.b
+}
+
+// RestoreSnapshot reads what AppendSnapshot wrote. It refuses everything else:
+// other versions, values that no State can have, bytes that are missing or too
+// many.
+func RestoreSnapshot(b []byte) (State, error) {
+	var s State
+	if len(b) == 0 {
+		return s, fmt.Errorf("read the referee's state: %w", errShort)
+	}
+	if b[0] != SnapshotVersion {
+		return s, fmt.Errorf("read the referee's state: it has version %d, this program reads version %d", b[0], SnapshotVersion)
+	}
+	c := coder{b: b[1:], reading: true}
+	c.state(&s)
+	if c.err == nil && len(c.b) > 0 {
+		c.err = errors.New("something follows it")
+	}
+	if c.err == nil {
+		c.err = s.possible()
+	}
+	if c.err == nil && !bytes.Equal(AppendSnapshot(nil, &s), b) {
+		c.err = errors.New("it is not written as it should be")
+	}
+	if c.err != nil {
+		return State{}, fmt.Errorf("read the referee's state: %w", c.err)
+	}
+	return s, nil
+}
+
+// possible refuses a State that Step could not work with.
+func (s *State) possible() error {
+	if o := s.Objection; (o.Open || o.Claimed) && o.Entry >= s.Len {
+		return fmt.Errorf("an objection to entry %d of %d", o.Entry, s.Len)
+	}
+	return nil
+}
+
+func (c *coder) state(s *State) {
+	small(c, &s.Phase, Over)
+	small(c, &s.Step, Correcting)
+	c.yes(&s.Presence)
+	c.match(&s.Match)
+	c.game(&s.Game)
+	c.entries(s)
+	c.discs(&s.Sensed)
+	c.yes(&s.SensedOK)
+	c.set(&s.Lost)
+	c.set(&s.Masked)
+	c.pending(&s.Pending)
+	c.guide(&s.Guide)
+	c.set(&s.Dark)
+	c.problem(&s.Problem)
+	c.clock(&s.Clock)
+	c.yes(&s.Halted)
+	c.flags(&s.Flags)
+	c.yes(&s.Objection.Open)
+	c.yes(&s.Objection.Claimed)
+	c.count(&s.Objection.Entry, MaxEntries-1)
+	c.result(&s.Result)
+	c.yes(&s.Ended)
+	c.time(&s.TurnSince)
+	c.yes(&s.Wish.Active)
+	c.square(&s.Wish.Square)
+	c.yes(&s.OpponentLost)
+	c.memory(&s.memory)
+}
+
+// entries codes the record, and what has been taken back of it and still stands
+// behind its end.
+func (c *coder) entries(s *State) {
+	c.count(&s.Len, MaxEntries)
+	kept := MaxEntries
+	for !c.reading && kept > 0 && s.Entries[kept-1] == (Entry{}) {
+		kept--
+	}
+	c.count(&kept, MaxEntries)
+	for i := range kept {
+		c.entry(&s.Entries[i])
+	}
+}
+
+func (c *coder) entry(e *Entry) {
+	c.color(&e.By)
+	small(c, &e.Move, engine.PassMove)
+	c.set(&e.Flipped)
+	c.set(&e.Missed)
+	c.set(&e.Extra)
+	small(c, &e.Improper, OtherSquare)
+	c.yes(&e.Set)
+	c.game(&e.Before)
+	c.time(&e.Think)
+	c.times(&e.Clock)
+	c.flags(&e.Flags)
+}
+
+func (c *coder) pending(p *Pending) {
+	c.yes(&p.Active)
+	c.square(&p.Square)
+	c.color(&p.By)
+	c.set(&p.Flips)
+	c.set(&p.Done)
+	c.set(&p.Lifted)
+	c.set(&p.Extra)
+	c.time(&p.Since)
+}
+
+func (c *coder) guide(g *Guide) {
+	c.set(&g.Flip)
+	c.set(&g.Turn)
+	c.set(&g.Remove)
+	c.set(&g.PlaceBlack)
+	c.set(&g.PlaceWhite)
+}
+
+func (c *coder) problem(p *Problem) {
+	text(c, &p.Code)
+	small(c, &p.Reason, OtherSquare)
+	c.set(&p.Squares)
+	c.time(&p.Since)
+}
+
+func (c *coder) flags(f *Flags) {
+	for side := range f.Graced {
+		c.yes(&f.Graced[side])
+	}
+	c.yes(&f.PlayOn)
+	c.color(&f.Fallen)
+}
+
+func (c *coder) result(r *Result) {
+	c.color(&r.Winner)
+	c.yes(&r.Void)
+	c.int(&r.Black)
+	c.int(&r.White)
+	c.int(&r.DiscsBlack)
+	c.int(&r.DiscsWhite)
+	text(c, &r.Reason)
+}
+
+func (c *coder) memory(m *memory) {
+	c.time(&m.seenAt)
+	c.time(&m.changed)
+	c.yes(&m.missing)
+	c.yes(&m.waiting)
+	c.time(&m.wake)
+	c.yes(&m.press.active)
+	c.color(&m.press.by)
+	c.time(&m.press.at)
+	c.time(&m.press.until)
+	c.times(&m.turnClock)
+	c.flags(&m.turnFlags)
+	c.time(&m.thought)
+	c.set(&m.turned)
+	c.set(&m.withdrawn)
+	c.set(&m.reported)
+	small(c, &m.reason, OtherSquare)
+	small(c, &m.restoring, restoringPower)
+	c.yes(&m.ordered)
+	c.set(&m.undone)
+	c.yes(&m.resumed)
+	c.discs(&m.before)
+	c.time(&m.gap)
+	c.discs(&m.faces)
+	c.set(&m.back)
+	c.set(&m.used)
+	c.set(&m.spent)
+	c.set(&m.handled)
+	c.yes(&m.swept)
+	c.match(&m.next)
+	c.yes(&m.prepared)
+}
