@@ -9,6 +9,7 @@ import (
 
 	"reversi-board/cmd/internal/app"
 	"reversi-board/cmd/internal/virtual"
+	"reversi-board/engine"
 	"reversi-board/engine/record"
 	"reversi-board/engine/referee"
 	"reversi-board/hardware/sim"
