@@ -17,6 +17,7 @@
 //	Flip, PlaceBlack, PlaceWhite
 //	            guide: what the move still needs
 //	Fault       this cell cannot be read
+//	Ask         a question to the players, such as whether one gives up
 //	OK          the move that has just been committed, for 300 ms
 //	Pass        the sweep of a pass, for 800 ms
 //	HintBest, Hint

@@ -32,10 +32,13 @@ const (
 	HintBest
 	// Identify: this is the board that was asked for.
 	Identify
+	// Ask: something is asked about these discs, and answered by leaving them
+	// alone or by a button; the words say what.
+	Ask
 )
 
 // Patterns is the number of patterns.
-const Patterns = int(Identify) + 1
+const Patterns = int(Ask) + 1
 
 // String returns the name of the pattern in small letters.
 func (p Pattern) String() string {
@@ -44,7 +47,7 @@ func (p Pattern) String() string {
 	}
 	return [Patterns]string{
 		"off", "flip", "wrong", "place_black", "place_white", "ok", "pass",
-		"fault", "hint", "hint_best", "identify",
+		"fault", "hint", "hint_best", "identify", "ask",
 	}[p]
 }
 
@@ -70,6 +73,9 @@ type Cues struct {
 	PassAt time.Duration
 	// IdentifyUntil is when the board stops blinking to be found.
 	IdentifyUntil time.Duration
+	// Ask are the discs about which something is asked until AskUntil.
+	Ask      engine.Bitboard
+	AskUntil time.Duration
 	// Hints are legal squares to be shown, Best the suggested ones of them.
 	// They are not shown where the profile forbids hints.
 	Hints, Best engine.Bitboard
@@ -81,6 +87,9 @@ type Cues struct {
 // Ends returns when the last of the cues is over, 0 when there was none.
 func (c Cues) Ends() time.Duration {
 	ends := c.IdentifyUntil
+	if c.Ask != 0 {
+		ends = max(ends, c.AskUntil)
+	}
 	if c.OK != 0 {
 		ends = max(ends, c.OKAt+OKFor)
 	}
@@ -106,6 +115,9 @@ type Scene struct {
 	PassAt  time.Duration
 	// All squares show Identify before IdentifyUntil.
 	IdentifyUntil time.Duration
+	// Ask squares show that before AskUntil.
+	Ask      engine.Bitboard
+	AskUntil time.Duration
 }
 
 // At returns what square s shows at now, cues included.
@@ -116,6 +128,8 @@ func (sc *Scene) At(s engine.Square, now time.Duration) Pattern {
 	switch rest := sc.Lights[s]; {
 	case rest != Off && rest != Hint && rest != HintBest:
 		return rest
+	case now < sc.AskUntil && sc.Ask.Has(s):
+		return Ask
 	case now < sc.OKUntil && sc.OK.Has(s):
 		return OK
 	case s.Rank() == sc.sweep(now):
@@ -128,7 +142,7 @@ func (sc *Scene) At(s engine.Square, now time.Duration) Pattern {
 // Busy reports whether a cue is still to end at now, so that what At says will
 // change by itself.
 func (sc *Scene) Busy(now time.Duration) bool {
-	return now < sc.IdentifyUntil || now < sc.OKUntil && sc.OK != 0 ||
+	return now < sc.IdentifyUntil || now < sc.OKUntil && sc.OK != 0 || now < sc.AskUntil && sc.Ask != 0 ||
 		sc.Passing && now < sc.PassAt+PassFor
 }
 
@@ -160,6 +174,9 @@ func Compose(s *referee.State, c Cues) Scene {
 	}
 	if c.Now < c.IdentifyUntil {
 		sc.IdentifyUntil = c.IdentifyUntil
+	}
+	if c.Ask != 0 && c.Now < c.AskUntil {
+		sc.Ask, sc.AskUntil = c.Ask, c.AskUntil
 	}
 	switch s.Phase {
 	case referee.Setup, referee.Playing, referee.Paused:

@@ -22,6 +22,7 @@
 //	HintBest     brighter, steady                                yellow, 1/4
 //	Fault        double blink once a second                      reddish purple  #CC79A7
 //	Identify     all squares blink, 2 Hz                         grey            #606060
+//	Ask          even blink, 1 Hz                                yellow, 1/2
 //
 // # Patterns without brightness
 //
@@ -40,6 +41,7 @@
 //	HintBest     three winks of 200 within every 2 s      yellow
 //	Fault        double blink once a second: 100 twice    red
 //	Identify     all squares blink, 2 Hz: 250, 250        yellow
+//	Ask          even blink, 1 Hz: lit 500, dark 500      yellow
 //
 // Over four seconds no two of them agree, and how often a light comes on and for
 // how long names the pattern: Hint and OK, the closest, differ in that a flash

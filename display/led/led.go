@@ -26,7 +26,7 @@ func Render(sc *display.Scene, now time.Duration, px *[engine.Squares]RGB) (move
 // changes reports whether a pattern looks different at different times.
 func changes(p display.Pattern) bool {
 	switch p {
-	case display.Wrong, display.PlaceBlack, display.PlaceWhite, display.Fault, display.Identify:
+	case display.Wrong, display.PlaceBlack, display.PlaceWhite, display.Fault, display.Identify, display.Ask:
 		return true
 	case display.Off, display.Flip, display.OK, display.Pass, display.Hint, display.HintBest:
 		return false
@@ -63,6 +63,8 @@ func light(p display.Pattern, now time.Duration) RGB {
 		return RGB{0xF0, 0xE4, 0x42}.scale(full / 4)
 	case display.Identify:
 		return RGB{0x60, 0x60, 0x60}.when(ms%500 < 250)
+	case display.Ask:
+		return RGB{0xF0, 0xE4, 0x42}.scale(full / 2).when(ms%1000 < 500)
 	default:
 		return RGB{}
 	}

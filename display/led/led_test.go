@@ -47,6 +47,7 @@ func scenes() map[display.Pattern]display.Scene {
 		display.Hint:       compose(idle, display.Cues{Hints: a1}),
 		display.HintBest:   compose(idle, display.Cues{Best: a1}),
 		display.Identify:   compose(idle, display.Cues{IdentifyUntil: at + 3*time.Second}),
+		display.Ask:        compose(idle, display.Cues{Ask: a1, AskUntil: at + time.Minute}),
 	}
 }
 

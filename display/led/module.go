@@ -60,6 +60,8 @@ func lit(p display.Pattern, now time.Duration) bool {
 		return ms%2000 < 1000 && ms%2000%400 < 200
 	case display.Identify:
 		return ms%500 < 250
+	case display.Ask:
+		return ms%1000 < 500
 	default:
 		return false
 	}
@@ -79,7 +81,8 @@ func bicolor(p display.Pattern) (red, green uint8) {
 		return 0, 1
 	case display.Wrong, display.Fault:
 		return 1, 0
-	case display.PlaceBlack, display.PlaceWhite, display.Pass, display.Hint, display.HintBest, display.Identify:
+	case display.PlaceBlack, display.PlaceWhite, display.Pass, display.Hint, display.HintBest, display.Identify,
+		display.Ask:
 		return 1, 1
 	default:
 		return 0, 0

@@ -56,6 +56,7 @@ func TestRhythmsOfOneColor(t *testing.T) {
 		display.Hint:       {2, 40},
 		display.HintBest:   {6, 120},
 		display.Identify:   {6, 150}, // for 3 s
+		display.Ask:        {4, 200},
 	}
 	named := map[beat]display.Pattern{}
 	for p := range display.Pattern(display.Patterns) {
@@ -97,6 +98,7 @@ func TestTwoColors(t *testing.T) {
 		display.Flip: "green", display.OK: "green", display.Wrong: "red", display.Fault: "red",
 		display.PlaceBlack: "yellow", display.PlaceWhite: "yellow", display.Pass: "yellow",
 		display.Hint: "yellow", display.HintBest: "yellow", display.Identify: "yellow",
+		display.Ask: "yellow",
 	}
 	for p, sc := range scenes() {
 		for now := time.Second; now < 5*time.Second; now += 10 * ms {
@@ -123,7 +125,7 @@ func TestModulesShowEverySquare(t *testing.T) {
 		for s := range sc.Lights {
 			sc.Lights[s] = rapid.SampledFrom([]display.Pattern{
 				display.Off, display.Flip, display.Wrong, display.PlaceBlack, display.PlaceWhite,
-				display.Fault, display.Hint, display.HintBest,
+				display.Fault, display.Hint, display.HintBest, display.Ask,
 			}).Draw(rt, fmt.Sprint(s))
 		}
 		now := time.Second + time.Duration(rapid.IntRange(0, 4000).Draw(rt, "ms"))*ms

@@ -147,7 +147,8 @@ func (h *Hand) obey(now time.Duration, s engine.Square, p display.Pattern) error
 			return nil
 		}
 		return h.lift(now, s)
-	case display.Off, display.OK, display.Pass, display.Fault, display.Hint, display.HintBest, display.Identify:
+	case display.Off, display.OK, display.Pass, display.Fault, display.Hint, display.HintBest, display.Identify,
+		display.Ask:
 	}
 	return nil
 }

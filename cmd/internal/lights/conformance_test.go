@@ -33,7 +33,7 @@ func film(t rapid.TB, m *module, sc *display.Scene, from time.Duration) *[engine
 func lasting() []display.Pattern {
 	return []display.Pattern{
 		display.Off, display.Flip, display.Wrong, display.PlaceBlack, display.PlaceWhite,
-		display.Fault, display.Hint, display.HintBest,
+		display.Fault, display.Hint, display.HintBest, display.Ask,
 	}
 }
 

@@ -46,6 +46,7 @@ func inOneColor(series []light) string {
 		{display.Fault, 8, 800},
 		{display.Hint, 2, 400},
 		{display.HintBest, 6, 1200},
+		{display.Ask, 4, 2000},
 	} {
 		blinks := row.pattern != display.Off && row.pattern != display.Flip
 		extra := 0
@@ -69,7 +70,7 @@ func inTwoColors(series []light) string {
 	meaning := inOneColor(series)
 	want := map[string]string{
 		"flip": "green", "wrong": "red", "fault": "red", "place_black": "yellow",
-		"place_white": "yellow", "hint": "yellow", "hint_best": "yellow",
+		"place_white": "yellow", "hint": "yellow", "hint_best": "yellow", "ask": "yellow",
 	}[meaning]
 	for _, l := range series {
 		color := ""
@@ -115,6 +116,8 @@ func inColor(series []light) string {
 		return "hint"
 	case hue == "yellow" && steady && peak.r > 0xF0/10 && peak.r < 0xF0/3:
 		return "hint_best"
+	case hue == "yellow" && starts >= 4 && starts <= 5 && lit > 1900 && lit < 2100:
+		return "ask"
 	default:
 		return fmt.Sprintf("%s %d times %d ms", hue, starts, lit)
 	}

@@ -443,7 +443,7 @@ func (p *player) lit(want engine.Bitboard) bool {
 		case display.Off:
 			dark |= s.Bit()
 		case display.Wrong, display.PlaceBlack, display.PlaceWhite, display.OK, display.Pass,
-			display.Fault, display.Hint, display.HintBest, display.Identify:
+			display.Fault, display.Hint, display.HintBest, display.Identify, display.Ask:
 		}
 	}
 	if meant != want {

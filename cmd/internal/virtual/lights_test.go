@@ -25,6 +25,7 @@ const (
 	lightOK         = "OK"
 	lightPass       = "PASS"
 	lightIdentify   = "IDENTIFY"
+	lightAsk        = "ASK"
 )
 
 // nameOf returns the story's word for a pattern of the scene.
@@ -151,6 +152,8 @@ func meaning(second []emu.LED) string {
 		return lightOK
 	case hue == "yellow" && lit < len(second)/4:
 		return lightPass
+	case hue == "yellow" && lit == len(second)/2:
+		return lightAsk
 	case hue == "white":
 		return lightIdentify
 	default:
