@@ -93,8 +93,10 @@ func examine(t fataler, s setup) examined {
 	}
 	used(b.Sim)
 	before := registers(b.Sim, c.Hardware.Expanders.Chip)
+	clock := b.Clock()
+	clock.Wait = patient(t, clock)
 	o := doctor.Options{
-		Config: c, Source: s.profile + ".yaml", DataDir: "/nowhere/at/all", Sim: b.Sim, Clock: b.Clock(), CycleRail: s.cycle,
+		Config: c, Source: s.profile + ".yaml", DataDir: "/nowhere/at/all", Sim: b.Sim, Clock: clock, CycleRail: s.cycle,
 	}
 	if s.only == "" {
 		s.only = boardOnly
@@ -115,6 +117,18 @@ func examine(t fataler, s setup) examined {
 	r, err := doctor.Run(s.ctx, o)
 	left(t, b.Sim, c.Hardware.Expanders.Chip, before, r)
 	return examined{r, err, b}
+}
+
+// patient waits on a virtual clock, but not for ever: an examination that does not
+// end is a test that fails, and none that hangs.
+func patient(t fataler, c doctor.Clock) func(ctx context.Context, d time.Duration) error {
+	const most = 6 * time.Hour
+	return func(ctx context.Context, d time.Duration) error {
+		if c.Now() > most {
+			t.Fatalf("the examination has not ended after %v at the board", most)
+		}
+		return c.Wait(ctx, d)
+	}
 }
 
 // used leaves registers of the chips as another program may have left them.

@@ -25,6 +25,7 @@ func onPi(t *testing.T, profile, only string, system pi.System, refuse func(h *c
 	if err != nil {
 		t.Fatal(err)
 	}
+	b.Hurry()
 	o := doctor.Options{
 		Config: c, Source: profile, DataDir: t.TempDir(), Sim: b.Sim, Clock: b.Clock(), Hands: b.Person, System: system,
 		Open: func(h *configs.Hardware, o app.RigOptions) (*app.Rig, error) {

@@ -89,7 +89,7 @@ func few() (goOn func() bool) {
 	n := 0
 	return func() bool {
 		n++
-		return !raceDetector || n <= 5
+		return !raceDetector || n <= 3
 	}
 }
 
