@@ -98,14 +98,21 @@ func (l *loader) checkMQTT(c *Config) {
 	}
 }
 
-// checkWeb finds a page that is open to everybody, and ports used twice.
+// checkWeb finds tokens that cannot be used, and ports used twice.
 func (l *loader) checkWeb(c *Config) {
 	if c.Web.Listen == "" {
 		return
 	}
-	if !loopback(c.Web.Listen) {
-		l.blame(c.Web.Listen+" lets everybody on the network give orders to the board, since the page has no login: "+
-			"want 127.0.0.1 or [::1] (and a tunnel or a proxy)", "web.listen")
+	for _, file := range []struct{ key, path string }{
+		{"web.arbiter_token_file", c.Web.ArbiterTokenFile}, {"web.player_token_file", c.Web.PlayerTokenFile},
+	} {
+		if _, err := ReadToken(file.path); err != nil {
+			l.blame(err.Error(), file.key)
+		}
+	}
+	if c.Web.PlayerTokenFile != "" && c.Web.ArbiterTokenFile == "" && c.Web.Loopback() {
+		l.blame("players log in, but everybody is an arbiter: set web.arbiter_token_file as well",
+			"web.player_token_file", "web.arbiter_token_file")
 	}
 	if c.MQTT.Embedded.Enabled && collide(c.Web.Listen, c.MQTT.Embedded.Listen) {
 		l.blame(c.Web.Listen+" is also where mqtt.embedded.listen is: want two different ports",

@@ -139,14 +139,48 @@ type Embedded struct {
 // Password reads the password; it is empty when no file is set.
 func (m MQTT) Password() (string, error) { return readSecret(m.PasswordFile) }
 
-// Web is the live page. It has no login, so it is on loopback only.
+// Web is the live page. On loopback everybody may do everything there, unless it
+// has a token; elsewhere it always has one.
 type Web struct {
 	// Listen is address:port, and empty when there is no page.
 	Listen string
 	// Hosts are further names by which browsers may call the page, in small
 	// letters.
 	Hosts []string
+	// ArbiterTokenFile and PlayerTokenFile are absolute paths, or empty: files with
+	// the token by which arbiters and players log in.
+	ArbiterTokenFile, PlayerTokenFile string
 }
+
+// MinToken is the least length of a token in bytes.
+const MinToken = 8
+
+// Tokens reads the tokens; one is empty when no file is set.
+func (w Web) Tokens() (arbiter, player string, err error) {
+	if arbiter, err = ReadToken(w.ArbiterTokenFile); err != nil {
+		return "", "", fmt.Errorf("read web.arbiter_token_file: %w", err)
+	}
+	if player, err = ReadToken(w.PlayerTokenFile); err != nil {
+		return "", "", fmt.Errorf("read web.player_token_file: %w", err)
+	}
+	return arbiter, player, nil
+}
+
+// ReadToken reads a token from a file that only its owner may read; no file is no
+// token.
+func ReadToken(path string) (string, error) {
+	token, err := readSecret(path)
+	switch {
+	case err != nil || path == "":
+		return "", err
+	case len(token) < MinToken:
+		return "", fmt.Errorf("%s holds %d characters: want at least %d", path, len(token), MinToken)
+	}
+	return token, nil
+}
+
+// Loopback reports whether only this computer can reach the page.
+func (w Web) Loopback() bool { return loopback(w.Listen) }
 
 // Auto is the value of Data.Dir that leaves the choice to Path.
 const Auto = "auto"

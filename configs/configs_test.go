@@ -268,8 +268,6 @@ func TestMistakesAreNamed(t *testing.T) {
 		idWant = `want letters a to z, digits and inner hyphens, at most 23 characters ` +
 			`(^[a-z0-9]([a-z0-9-]{0,21}[a-z0-9])?$)`
 		broker   = `want mqtt://host:1883, mqtts://host:8883 (the port is always needed), or empty`
-		openPage = ` lets everybody on the network give orders to the board, since the page has no login: ` +
-			`want 127.0.0.1 or [::1] (and a tunnel or a proxy)`
 		harmful = `LEDs driven by PWM, PCM or DMA disturb the sound and can damage the memory card: ` +
 			`want ws2812, with the strip on the data line of hardware.leds.port (SPI0.0)`
 		order = `want rows, serpentine, or a list of 64 different numbers from 0 to 63, for a1 to h8`
@@ -405,8 +403,8 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"two brokers", "mqtt:\n  broker: mqtt://hub:1883\n", "my.yaml:2: mqtt.broker: a broker elsewhere and the embedded one are both set: set mqtt.embedded.enabled to false, or leave broker empty"},
 		{"user without password", "mqtt: {username: ana}\n", "my.yaml:1: mqtt.username: a user name without a password: set mqtt.password_file"},
 		{"open broker", "mqtt: {embedded: {listen: \"0.0.0.0:1883\"}}\n", "my.yaml:1: mqtt.embedded.listen: 0.0.0.0:1883 lets everybody on the network give orders to the board: set mqtt.password_file, or listen on 127.0.0.1"},
-		{"open page", "web: {listen: \"192.168.1.7:80\"}\n", "my.yaml:1: web.listen: 192.168.1.7:80" + openPage},
-		{"open page 6", "web: {listen: \"[::]:80\"}\n", "my.yaml:1: web.listen: [::]:80" + openPage},
+		{"no token", "web: {arbiter_token_file: /nowhere/token}\n", "my.yaml:1: web.arbiter_token_file: read the password: stat /nowhere/token: no such file or directory"},
+		{"no token of players", "web: {player_token_file: /nowhere/token}\n", "my.yaml:1: web.player_token_file: read the password: stat /nowhere/token: no such file or directory"},
 		{"one port", "web: {listen: \"127.0.0.1:1883\"}\n", "my.yaml:1: web.listen: 127.0.0.1:1883 is also where mqtt.embedded.listen is: want two different ports"},
 		{"ca without tls", "mqtt: {ca_file: configs_test.go}\n", "my.yaml:1: mqtt.ca_file: certificates are for an encrypted connection: want mqtt.broker to begin with mqtts://, or ca_file empty"},
 	} {
@@ -751,4 +749,38 @@ func leaves(path string, n *yaml.Node) []string {
 		return []string{path + ` = ""`}
 	}
 	return []string{path + " = " + n.Value}
+}
+
+// The page may be on the network: it has a token then, if only one that is made.
+func TestPageOnTheNetwork(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	good, short := file("good", "correct horse\n"), file("short", "horse\n")
+	c, err := parse(fmt.Sprintf("web: {listen: \"0.0.0.0:8064\", arbiter_token_file: %s, player_token_file: %s}\n", good, file("other", "battery staple\n")))
+	if err != nil || c.Web.Loopback() {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	arbiter, player, err := c.Web.Tokens()
+	if arbiter != "correct horse" || player != "battery staple" || err != nil {
+		t.Errorf("the tokens are %q and %q, %v", arbiter, player, err)
+	}
+	if c, err = parse("web: {listen: \"[::]:8064\"}\n"); err != nil || c.Web.ArbiterTokenFile != "" {
+		t.Errorf("without a file: %+v, %v", c, err)
+	}
+	_, err = parse("web: {player_token_file: " + good + "}\n")
+	if err == nil || !strings.Contains(err.Error(), "everybody is an arbiter: set web.arbiter_token_file as well") {
+		t.Errorf("players alone: %v", err)
+	}
+	_, err = parse("web: {arbiter_token_file: " + short + "}\n")
+	if err == nil || !strings.Contains(err.Error(), "holds 5 characters: want at least 8") {
+		t.Errorf("a short token: %v", err)
+	}
 }

@@ -73,6 +73,8 @@ func (c *Config) fields(l *loader) []field {
 			"web",
 			l.listen("listen", &c.Web.Listen, true),
 			l.hosts("hosts", &c.Web.Hosts),
+			l.path("arbiter_token_file", &c.Web.ArbiterTokenFile),
+			l.path("player_token_file", &c.Web.PlayerTokenFile),
 		),
 		l.section("data", l.dataDir("dir", &c.Data.Dir)),
 	}

@@ -43,7 +43,7 @@ func TestRefusesBadSettings(t *testing.T) {
 		{"two cells on one pin", "hardware:\n  kind: hall-128\n  cells:\n    e6: {chip: 5, north: P0.5, south: P1.4}\n", []string{"hardware.cells.e6", "P0.5", "chip 5", "f6"}},
 		{"a name in the id", "board: {id: Board 7}\n", []string{":1: board.id", "Board 7"}},
 		{"not YAML", "web: [\n", []string{"board.yaml"}},
-		{"an open page", "web: {listen: \"0.0.0.0:8064\"}\n", []string{"web.listen"}},
+		{"no such token", "web: {listen: \"0.0.0.0:8064\", arbiter_token_file: /nowhere/token}\n", []string{"web.arbiter_token_file", "/nowhere/token"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -34,8 +34,8 @@ type hub struct {
 
 	mu      sync.Mutex
 	ring    [ringSize]note // message n is at n % ringSize
-	last    uint64           // number of the newest message, 0 before the first
-	seq     uint64           // sequence number of the newest message
+	last    uint64         // number of the newest message, 0 before the first
+	seq     uint64         // sequence number of the newest message
 	view    *view
 	leds    *leds
 	readers map[*reader]struct{}
@@ -369,11 +369,12 @@ func (v *view) json(full bool) (text []byte, etag string) {
 			Question    *Question         `json:"question"`
 			Timing      *Timing           `json:"timing"`
 			Press       bool              `json:"press"`
+			Claims      bool              `json:"claims"`
 			Takeback    *Takeback         `json:"takeback"`
 		}{
 			1, state, moves(state), v.Sentence, v.Table, v.Start, v.First, v.Connections, v.Alerts,
 			v.AutoFlip, v.Robot, v.Opponent, v.Failed, v.Evals, v.Evaluating, v.Question,
-			v.Timing, v.Press, v.Takeback,
+			v.Timing, v.Press, v.Claims, v.Takeback,
 		})
 		sum := sha256.Sum256(to.text)
 		to.etag = `"` + hex.EncodeToString(sum[:12]) + `"`

@@ -110,6 +110,8 @@ type View struct {
 	Timing *Timing
 	// Press says that moves are ended with a press of the clock.
 	Press bool
+	// Claims says that players may claim mistakes of the last move.
+	Claims bool
 	// Takeback is a player's wish to take moves back, which the other one is to
 	// answer; nil for none.
 	Takeback *Takeback

@@ -107,7 +107,11 @@ type App struct {
 	// calibrator lets the board be calibrated.
 	calibrator *calibrator
 
-	page   *web.Server
+	page *web.Server
+	// entered is how one comes to it, wish what a player there asks the other.
+	entered entrance
+	wish    takeback
+
 	link   link
 	alerts alertBook
 
@@ -131,7 +135,9 @@ type App struct {
 type order struct {
 	role, from string
 	command    web.Command
-	answer     chan web.Response
+	// at is when it came.
+	at     time.Duration
+	answer chan web.Response
 }
 
 // Run runs the board until ctx ends: LEDs dark, availability offline, journal
@@ -205,7 +211,7 @@ func (a *App) run(ctx context.Context, o Options) (err error) {
 		a.nurse.out = a.link.adapter
 	}
 	if listener != nil {
-		if _, err := fmt.Fprintf(o.Out, "http://%s/\n", listener.Addr()); err != nil {
+		if err := a.greet(o.Out, listener); err != nil {
 			a.log.Warn("print the address", "error", err)
 		}
 	}
@@ -256,16 +262,9 @@ func (a *App) openPage(ctx context.Context, version string) (net.Listener, error
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("read the page's address: %w", err), ln.Close())
 	}
-	o := web.Options{
-		Board: a.config.Board.ID, Name: a.config.Board.Name, Version: version,
-		Hosts:     append([]string{host}, c.Hosts...),
-		Simulated: a.rig.Sim != nil, Command: a.pageCommand, Logger: a.log,
-		Variants: engine.VariantNames(), Profiles: configs.EventNames(),
-		Opponent: a.program(),
-		Health:   a.healthView, Calibrate: a.calibrator,
-	}
-	if a.hands != nil {
-		o.Hands = a.hands
+	o, err := a.pageOptions(version, host)
+	if err != nil {
+		return nil, errors.Join(err, ln.Close())
 	}
 	if a.page, err = web.New(o); err != nil {
 		return nil, errors.Join(fmt.Errorf("make the page: %w", err), ln.Close())
@@ -394,6 +393,7 @@ func (a *App) feed(in referee.Input) *referee.Refuse {
 // announce tells everybody about an event that has become durable.
 func (a *App) announce(seq uint64, payload []byte) {
 	a.durable = seq
+	public := a.publicFact(seq, payload)
 	for len(a.waiting) > 0 && a.waiting[0].Seq <= seq {
 		Cue(&a.cues, a.waiting[0].Event, a.now())
 		if s := soundOf(a.waiting[0].Event); s != buzzer.Silence {
@@ -405,7 +405,7 @@ func (a *App) announce(seq uint64, payload []byte) {
 		a.waiting = a.waiting[1:]
 	}
 	if a.page != nil {
-		a.page.Event(seq, payload)
+		a.page.Veiled(seq, public, payload)
 	}
 	if a.link.adapter != nil {
 		a.link.adapter.Notify(seq)
@@ -507,6 +507,7 @@ func (a *App) view(state []byte) web.View {
 	if text := a.calibrator.sentence(); text != "" {
 		v.Sentence = text
 	}
+	a.officiate(&v, state)
 	// What the sentence says already need not be said twice.
 	for _, al := range a.alerts.list(false) {
 		if al.Text != v.Sentence {
@@ -625,21 +626,4 @@ func (a *App) openHands() (err error) {
 	a.hands, err = newHands(a.rig.Sim, filepath.Join(a.dir, tableFile), a.config.Hardware.NorthIsBlack, discs, a.now,
 		func(table string) { a.scribe.put(tableFile, table) }, func() { nudge(a.touched) })
 	return err
-}
-
-// pageCommand is called by the page's requests, on their goroutines.
-func (a *App) pageCommand(ctx context.Context, c web.Command) web.Response {
-	o := order{role: "arbiter", from: "page", command: c, answer: make(chan web.Response, 1)}
-	busy := web.Response{Status: "error", Code: "busy", Error: "the board is shutting down or busy: try again"}
-	select {
-	case a.orders <- o:
-	case <-ctx.Done():
-		return busy
-	}
-	select {
-	case r := <-o.answer:
-		return r
-	case <-ctx.Done():
-		return busy
-	}
 }

@@ -183,25 +183,14 @@ func (a *App) mqttOrder(req mqtt.Request) {
 	a.whenDurable(func() { req.Reply(response) })
 }
 
-// pageOrder carries out a command from the page.
-func (a *App) pageOrder(o order) web.Response {
-	if r, done := a.answered.get(o.command.ID); done {
-		return r
-	}
-	code, text := a.carryOut(o.role, o.from, o.command)
-	r := web.Response{Status: "ok", Code: code, Error: text, Seq: a.core.Seq()}
-	if code != "" {
-		r.Status = "error"
-	}
-	a.answered.put(o.command.ID, r)
-	return r
-}
+// staleText answers who has not seen the newest state.
+const staleText = "the game has moved on since: look again"
 
 // carryOut hands a command to the referee and returns why it was refused, empty
 // when it was not.
 func (a *App) carryOut(role, from string, c web.Command) (code, text string) {
 	if c.IfSeq != nil && *c.IfSeq != a.core.Seq() {
-		return "stale_seq", "the game has moved on since: look again"
+		return "stale_seq", staleText
 	}
 	what, err := orderOf(c.Name, c.Args, a.match)
 	if order, ok := what.(referee.NewGame); ok {
