@@ -25,6 +25,7 @@ import (
 	"reversi-board/engine/referee"
 	"reversi-board/hardware/button"
 	"reversi-board/hardware/buzzer"
+	"reversi-board/hardware/pi"
 )
 
 // Options say what to run.
@@ -154,7 +155,7 @@ func Run(ctx context.Context, o Options) error {
 
 func newApp(o Options) *App {
 	a := &App{
-		config: o.Config, log: o.Logger, start: time.Now(), synced: clockSynced,
+		config: o.Config, log: o.Logger, start: time.Now(), synced: pi.ClockSynced,
 		cues:    display.Cues{PassBy: engine.None},
 		inputs:  make(chan referee.Input, 256),
 		orders:  make(chan order, 16),
