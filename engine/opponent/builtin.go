@@ -68,14 +68,11 @@ func (b *Builtin) Move(ctx context.Context, q Question) (Answer, error) {
 
 // Search is Move with everything that is known of the move.
 func (b *Builtin) Search(ctx context.Context, g engine.Game, c Clock) (search.Result, error) {
-	var clock search.Clock
+	clock := search.Clock{Limit: c.Limit}
 	if c.Running() {
 		// A flag that has fallen is the referee's business; the answer is to
 		// come at once.
-		clock = search.Clock{Remaining: max(c.Left[g.Turn], time.Millisecond), Increment: c.Increment}
-	}
-	if c.Limit > 0 && (clock.Remaining == 0 || clock.Remaining/4 > c.Limit) {
-		clock = search.Clock{Remaining: 4 * c.Limit}
+		clock.Remaining, clock.Increment = max(c.Left[g.Turn], time.Millisecond), c.Increment
 	}
 	r, err := b.mind.Best(ctx, g, clock)
 	switch {

@@ -17,6 +17,8 @@ type Clock struct {
 	Remaining time.Duration
 	// Increment is added after every move.
 	Increment time.Duration
+	// Limit bounds this move, 0 for no bound.
+	Limit time.Duration
 }
 
 // Result is a move with what is known of it.
@@ -84,6 +86,9 @@ func (s *Searcher) budget(clock Clock, empties int) time.Duration {
 		// solved in no time; and never so much that a flag might fall.
 		own := max(empties/2-3, 2)
 		limit = min(limit, clock.Remaining/time.Duration(own)+clock.Increment*3/4, clock.Remaining/4)
+	}
+	if clock.Limit > 0 {
+		limit = min(limit, clock.Limit)
 	}
 	return limit
 }

@@ -211,6 +211,9 @@ func TestTheStrongestLevelKeepsItsTime(t *testing.T) {
 		{"asked for less", search.Options{Time: 300 * time.Millisecond}, search.Clock{}, 300 * time.Millisecond},
 		{"much left", search.Options{}, search.Clock{Remaining: time.Hour}, 2 * time.Second},
 		{"little left", search.Options{}, search.Clock{Remaining: 4 * time.Second}, time.Second},
+		{"a bound for the move", search.Options{}, search.Clock{Limit: 500 * time.Millisecond}, 500 * time.Millisecond},
+		{"much left and a bound", search.Options{}, search.Clock{Remaining: time.Hour, Limit: 300 * time.Millisecond}, 300 * time.Millisecond},
+		{"a bound that is no use", search.Options{}, search.Clock{Remaining: 4 * time.Second, Limit: 3 * time.Second}, time.Second},
 		{"hardly any left", search.Options{}, search.Clock{Remaining: 40 * time.Millisecond}, 10 * time.Millisecond},
 	} {
 		// The clock is looked at every few hundred positions.

@@ -87,7 +87,10 @@ func (a *App) askOpponent() {
 	case !ok:
 		a.rival.withdraw()
 	case !a.core.State.Wish.Active:
-		a.rival.ask(a.question(who))
+		q := a.question(who)
+		s := &a.core.State
+		q.Clock = thinkingTime(&s.Clock, s.Game.Turn, s.Game.Empty().Count(), a.limitOf(who), a.now())
+		a.rival.ask(q)
 	}
 	if a.adviser.asked != (moment{}) && a.adviser.asked != a.question(adviser()).moment {
 		a.adviser.withdraw()
