@@ -25,6 +25,7 @@ type Config struct {
 	MQTT     MQTT
 	Web      Web
 	Data     Data
+	Flight   Flight
 }
 
 // Board says which board this is.
@@ -207,6 +208,13 @@ func (d Data) Path() (string, error) {
 			"set data.dir in the settings, or start with --data DIR")
 	}
 	return filepath.Join(home, ".local", "state", "reversi-board"), nil
+}
+
+// Flight is the flight recorder.
+type Flight struct {
+	Enabled bool
+	// MaxMB bounds all recordings together, in MB.
+	MaxMB int
 }
 
 // maxSecret bounds a password file in bytes.

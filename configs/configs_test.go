@@ -278,8 +278,8 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"not yaml, indentation", "board:\n  id: a\ngame:\n  variant: classic\n profile: home\n", "my.yaml:5: this is not YAML: did not find expected key: look at colons, quotes and indentation near this line"},
 		{"not yaml, at the end", "board:\n  {id: a, {\n", "my.yaml:2: this is not YAML: did not find expected node content: look at colons, quotes and indentation near this line"},
 		{"not yaml, first line", "a: b: c", "my.yaml:1: this is not YAML: mapping values are not allowed in this context: look at colons, quotes and indentation near this line"},
-		{"a list", "- board\n", "my.yaml:1: a list: want a group of keys: board, game, opponent, hardware, sensing, mqtt, web, data"},
-		{"a word", "board\n", `my.yaml:1: "board": want a group of keys: board, game, opponent, hardware, sensing, mqtt, web, data`},
+		{"a list", "- board\n", "my.yaml:1: a list: want a group of keys: board, game, opponent, hardware, sensing, mqtt, web, data, flight"},
+		{"a word", "board\n", `my.yaml:1: "board": want a group of keys: board, game, opponent, hardware, sensing, mqtt, web, data, flight`},
 		{"two documents", "board: {id: a}\n---\nboard: {id: b}\n", "my.yaml:2: a second document begins here: want one, without ---"},
 		{"alias", "board: &b {id: a}\ngame: *b\n", "my.yaml:1: board: anchors and aliases (& and *) are not allowed: write the value out\n" +
 			"my.yaml:2: game: anchors and aliases (& and *) are not allowed: write the value out"},
@@ -288,15 +288,15 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"list as key", "? [a]\n: b\n", "my.yaml:1: a list cannot be a key: want a word"},
 
 		// Keys.
-		{"unknown section", "sensors: {}\n", "my.yaml:1: sensors: unknown key: known here: board, game, opponent, hardware, sensing, mqtt, web, data"},
-		{"near miss", "hardwear:\n  kind: hall-128\n", "my.yaml:1: hardwear: unknown key: did you mean hardware? (known here: board, game, opponent, hardware, sensing, mqtt, web, data)"},
+		{"unknown section", "sensors: {}\n", "my.yaml:1: sensors: unknown key: known here: board, game, opponent, hardware, sensing, mqtt, web, data, flight"},
+		{"near miss", "hardwear:\n  kind: hall-128\n", "my.yaml:1: hardwear: unknown key: did you mean hardware? (known here: board, game, opponent, hardware, sensing, mqtt, web, data, flight)"},
 		{"hyphen", "\nsensing:\n  scan-hz: 50\n", "my.yaml:3: sensing.scan-hz: unknown key: did you mean scan_hz? (known here: scan_hz, debounce, settle)"},
 		{"capital", "board: {ID: a}\n", "my.yaml:1: board.ID: unknown key: did you mean id? (known here: id, name)"},
 		{"password in the file", "mqtt: {password: secret}\n", "my.yaml:1: mqtt.password: unknown key: known here: embedded, broker, username, password_file, ca_file, hints"},
 		{"twice", "board:\n  id: a\n  name: A\n  id: b\n", "my.yaml:4: board.id: set twice, first in line 2: keep one of them"},
 		{"section twice", "board: {id: a}\nboard: {name: A}\n", "my.yaml:2: board: set twice, first in line 1: keep one of them"},
-		{"odd key", "\"a\\tb\": 1\n", `my.yaml:1: "a\tb": unknown key: known here: board, game, opponent, hardware, sensing, mqtt, web, data`},
-		{"long key", strings.Repeat("x", 200) + ": 1\n", `my.yaml:1: "` + strings.Repeat("x", 40) + `…": unknown key: known here: board, game, opponent, hardware, sensing, mqtt, web, data`},
+		{"odd key", "\"a\\tb\": 1\n", `my.yaml:1: "a\tb": unknown key: known here: board, game, opponent, hardware, sensing, mqtt, web, data, flight`},
+		{"long key", strings.Repeat("x", 200) + ": 1\n", `my.yaml:1: "` + strings.Repeat("x", 40) + `…": unknown key: known here: board, game, opponent, hardware, sensing, mqtt, web, data, flight`},
 
 		// Kinds of values.
 		{"section is a word", "board: big\n", `my.yaml:1: board: "big": want a group of keys: id, name`},

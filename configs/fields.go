@@ -77,5 +77,10 @@ func (c *Config) fields(l *loader) []field {
 			l.path("player_token_file", &c.Web.PlayerTokenFile),
 		),
 		l.section("data", l.dataDir("dir", &c.Data.Dir)),
+		l.section(
+			"flight",
+			l.yes("enabled", &c.Flight.Enabled),
+			number(l, "max_mb", &c.Flight.MaxMB, 4, 4096),
+		),
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"reversi-board/cmd/internal/flight"
 	"reversi-board/configs"
 	"reversi-board/display"
 	"reversi-board/display/oled"
@@ -107,6 +108,8 @@ type App struct {
 
 	// calibrator lets the board be calibrated.
 	calibrator *calibrator
+	// recorder is the flight recorder, nil if there is none.
+	recorder *flight.Recorder
 
 	page *web.Server
 	// entered is how one comes to it, wish what a player there asks the other.
@@ -193,6 +196,7 @@ func (a *App) run(ctx context.Context, o Options) (err error) {
 	if a.eyes, err = a.calibrator.load(); err != nil {
 		return err
 	}
+	a.openFlight(o.Version)
 	a.eyes.Doubt(a.core.Dead())
 	if err := a.openHands(); err != nil {
 		return err
@@ -231,6 +235,9 @@ func (a *App) run(ctx context.Context, o Options) (err error) {
 	tasks.Go(func() { a.analyst.keep(inner) })
 	tasks.Go(func() { a.nurse.keep(inner) })
 	tasks.Go(func() { a.calibrator.keep(inner) })
+	if a.recorder != nil {
+		tasks.Go(func() { a.recorder.Keep(inner) })
+	}
 	if listener != nil {
 		tasks.Go(func() {
 			if err := a.page.Serve(inner, listener); err != nil {

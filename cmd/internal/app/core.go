@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"reversi-board/cmd/internal/flight"
 	"reversi-board/engine"
 	"reversi-board/engine/record"
 	"reversi-board/engine/referee"
@@ -18,6 +19,8 @@ type Core struct {
 	// Trouble is what stands in the way besides what the referee can see on the
 	// board. The published state names it when the referee sees nothing.
 	Trouble referee.Problem
+	// Tape, if not nil, keeps what the core is told and what comes of it.
+	Tape *flight.Tape
 
 	jid     string
 	seq     uint64
@@ -99,6 +102,19 @@ func (c *Core) Continue(seq uint64) { c.seq = max(c.seq, seq) }
 
 // Step feeds the referee.
 func (c *Core) Step(in referee.Input) (*Outcome, error) {
+	if c.Tape == nil {
+		return c.step(in)
+	}
+	c.Tape.Before(c.place(), &c.State, in)
+	out, err := c.step(in)
+	c.Tape.After(c.outcome.Wake, c.outcome.Refused, err != nil)
+	return out, err
+}
+
+// place is where the next event stands.
+func (c *Core) place() flight.Place { return flight.Place{JID: c.jid, Seq: c.seq, Game: c.game} }
+
+func (c *Core) step(in referee.Input) (*Outcome, error) {
 	c.effects = referee.Step(&c.State, in, c.effects[:0])
 	out := &c.outcome
 	out.Facts, out.Wake, out.Refused = out.Facts[:0], 0, nil
@@ -121,8 +137,10 @@ func (c *Core) Step(in referee.Input) (*Outcome, error) {
 
 // fact gives an event the next number and its published form.
 func (c *Core) fact(a referee.Announce) (Fact, error) {
+	drawn := ""
 	if _, ok := a.Event.(referee.GameStarted); ok {
-		c.game = c.newGame()
+		drawn = c.newGame()
+		c.game = drawn
 	}
 	env := record.Envelope{
 		Stamp: c.stamp(), JID: c.jid, Seq: c.seq + 1, Game: c.game, Ply: a.Ply,
@@ -131,6 +149,9 @@ func (c *Core) fact(a referee.Announce) (Fact, error) {
 	payload, err := record.EncodeEvent(env, a.Event)
 	if err != nil {
 		return Fact{}, fmt.Errorf("encode event %d: %w", env.Seq, err)
+	}
+	if c.Tape != nil {
+		c.Tape.Announced(a.Event, env.Stamp, drawn, payload)
 	}
 	c.seq = env.Seq
 	return Fact{Seq: env.Seq, Event: a.Event, Payload: payload}, nil

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"reversi-board/cmd/internal/flight"
 	"reversi-board/engine"
 	"reversi-board/engine/referee"
 	"reversi-board/hardware"
@@ -29,9 +30,16 @@ type Eyes struct {
 	// calibrated, zero for never.
 	lens       sensing.Lens
 	calibrated time.Time
+	// config are the settings of the pipeline. tape, if not nil, keeps what goes
+	// into it; renewed says that it has begun anew since the last scan.
+	config  sensing.Config
+	tape    *flight.Tape
+	renewed bool
 
 	presence bool
-	frame    hardware.Frame
+	// astray are cells that have been told to have drifted too far.
+	astray engine.Bitboard
+	frame  hardware.Frame
 	inputs   []referee.Input
 	// doubts are cells to be doubted with the next frame.
 	doubts atomic.Uint64
@@ -46,6 +54,7 @@ func NewEyes(m Matrix, c sensing.Config, threshold *sensing.Threshold) *Eyes {
 	plain := sensing.Identity("", "")
 	return &Eyes{
 		lens: plain.Lens(), matrix: m, pipeline: sensing.New(c), threshold: threshold, presence: c.Presence,
+		config: c,
 		inputs: make([]referee.Input, 0, 8),
 	}
 }
@@ -54,6 +63,7 @@ func NewEyes(m Matrix, c sensing.Config, threshold *sensing.Threshold) *Eyes {
 // calibration. The scanner calls it.
 func (e *Eyes) adopt(fresh *Eyes) {
 	e.pipeline, e.threshold, e.lens = fresh.pipeline, fresh.threshold, fresh.lens
+	e.config, e.renewed = fresh.config, true
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.calibrated = fresh.calibrated
@@ -78,8 +88,12 @@ func (e *Eyes) Look(ctx context.Context, now time.Duration) ([]referee.Input, er
 	if e.frame.Analog && e.threshold != nil {
 		f.North, f.South = e.threshold.Step(now, &e.frame.Counts, f.Lost)
 	}
-	if squares := e.doubts.Swap(0); squares != 0 {
-		e.pipeline.Doubt(engine.Bitboard(squares))
+	squares := engine.Bitboard(e.doubts.Swap(0))
+	if squares != 0 {
+		e.pipeline.Doubt(squares)
+	}
+	if e.tape != nil {
+		e.tell(now, &f, squares)
 	}
 	out := e.pipeline.Step(now, f)
 	e.note(now, &f)
@@ -90,6 +104,7 @@ func (e *Eyes) Look(ctx context.Context, now time.Duration) ([]referee.Input, er
 	for _, f := range out.Back.List() {
 		e.inputs = append(e.inputs, referee.CellsBack{At: now, Squares: f.Squares, Kind: faultKind(f.Kind)})
 	}
+	e.stray(now)
 	if r := out.Reading; out.Settled && e.presence {
 		e.inputs = append(e.inputs, referee.Felt{
 			At: now, Changed: r.ChangedAt, Squares: r.Occupied, Lifted: r.Lifted, Lost: r.Lost, Masked: r.Masked,
@@ -98,6 +113,34 @@ func (e *Eyes) Look(ctx context.Context, now time.Duration) ([]referee.Input, er
 		e.inputs = append(e.inputs, referee.Seen{At: now, Changed: r.ChangedAt, Discs: r.Discs, Lost: r.Lost, Masked: r.Masked})
 	}
 	return e.inputs, err
+}
+
+// tell tells the flight recorder what the pipeline is told.
+func (e *Eyes) tell(now time.Duration, f *sensing.Frame, doubted engine.Bitboard) {
+	if e.renewed {
+		e.renewed = false
+		e.tape.Renewed(now, &e.config)
+	}
+	if doubted != 0 {
+		e.tape.Doubted(now, doubted)
+	}
+	e.tape.Frame(now, f)
+}
+
+// stray tells of cells that have drifted too far, and of those that have come
+// back: after a calibration, or in a room of another temperature.
+func (e *Eyes) stray(now time.Duration) {
+	var astray engine.Bitboard
+	if e.threshold != nil {
+		astray = e.threshold.Astray()
+	}
+	if gone := astray &^ e.astray; gone != 0 {
+		e.inputs = append(e.inputs, referee.CellsFailed{At: now, Squares: gone, Kind: referee.Drift})
+	}
+	if back := e.astray &^ astray; back != 0 {
+		e.inputs = append(e.inputs, referee.CellsBack{At: now, Squares: back, Kind: referee.Drift})
+	}
+	e.astray = astray
 }
 
 func faultKind(k sensing.Kind) referee.FaultKind {
