@@ -60,7 +60,7 @@ func rules() []rule {
 		},
 		{
 			folder:  "engine/archive/...",
-			project: append([]string{"engine/archive/..."}, vocabulary...),
+			project: append([]string{"engine/archive/...", "engine/tournament"}, vocabulary...),
 			modules: []string{"github.com/oklog/ulid/v2", "modernc.org/sqlite"},
 		},
 		{folder: "engine/...", project: []string{"engine/..."}},

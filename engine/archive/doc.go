@@ -69,9 +69,14 @@
 //
 // Games is an SQLite file beside the journal, for lists and searches. What it
 // holds of the games of this board is computed from the journal and from
-// nothing else; deleting it loses only what was imported and what retention has
-// taken from the journal. The driver is modernc.org/sqlite: SQLite translated
+// nothing else; deleting it loses only what was imported, what retention has
+// taken from the journal, and tournaments. The driver is modernc.org/sqlite: SQLite translated
 // to Go, so that the program is still built without a C compiler for every Pi.
 // It was compared with github.com/ncruces/go-sqlite3, which builds as well and
 // adds 10 to 11 MB to the program, where this one adds 7.
+//
+// The tables of tournaments are in the same file (package tables). A game that
+// belongs to a pairing enters its result there in the transaction that puts it
+// into the archive, so that neither is there without the other, and both are
+// computed from the journal again after a crash.
 package archive

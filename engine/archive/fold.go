@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"reversi-board/engine"
+	"reversi-board/engine/archive/tables"
 	"reversi-board/engine/clock"
 	"reversi-board/engine/notation"
 	"reversi-board/engine/record"
@@ -163,6 +164,10 @@ type syncing struct {
 type folding struct {
 	id    string
 	begun record.Envelope
+	// last is the envelope of the last event that counts, why what an arbiter has
+	// said about the record last.
+	last  record.Envelope
+	why   string
 	state referee.State
 	// broken says why the events do not make a game.
 	broken string
@@ -199,7 +204,7 @@ func (s *syncing) add(ctx context.Context, seq uint64, payload []byte) error {
 
 // newFolding begins a game.
 func newFolding(jid string, seq uint64, env record.Envelope, start referee.GameStarted) *folding {
-	f := &folding{id: env.Game, begun: env}
+	f := &folding{id: env.Game, begun: env, last: env}
 	if f.id == "" {
 		f.id = jid + "-" + strconv.FormatUint(seq, 10)
 	}
@@ -237,14 +242,20 @@ func (f *folding) apply(env record.Envelope, ev referee.Event) {
 			wrong = fmt.Sprintf("is about the flips of ply %d of %d", ev.Ply, f.state.Ply())
 		}
 	case referee.Revised:
-		wrong = f.wrongRevision(ev)
+		wrong, f.why = f.wrongRevision(ev), ev.Reason
 	case referee.PositionSet:
+		f.why = ev.Reason
 		if f.state.Len == referee.MaxEntries {
 			wrong = "is one ruling too many"
 		}
 	case referee.GameOver, referee.ClockFlag, referee.ClockAdjusted, referee.GamePaused, referee.GameResumed:
+	case referee.Commanded:
+		if o, ok := ev.Audit.Order.(referee.Adjudicate); ok {
+			f.why = o.Reason
+		}
+		return
 	case referee.GameStarted, referee.Illegal, referee.Faulted, referee.Restored, referee.PowerRestored,
-		referee.TimeStepped, referee.EngineLost, referee.Commanded:
+		referee.TimeStepped, referee.EngineLost:
 		return // facts about the table, not about this game
 	}
 	if wrong != "" {
@@ -252,6 +263,7 @@ func (f *folding) apply(env record.Envelope, ev referee.Event) {
 		return
 	}
 	referee.Apply(&f.state, ev)
+	f.last = env
 	f.check(env)
 }
 
@@ -307,7 +319,11 @@ func (s *syncing) flush(ctx context.Context) error {
 	case f.broken != "":
 		s.report.Broken = append(s.report.Broken, "game "+f.id+": "+f.broken)
 		return nil
-	case !f.ended():
+	}
+	if err := s.enter(ctx, f); err != nil {
+		return err
+	}
+	if !f.ended() {
 		result, err := s.tx.ExecContext(ctx, "DELETE FROM games WHERE id = ? AND source = ?", f.id, FromJournal)
 		if err != nil {
 			return err
@@ -323,6 +339,39 @@ func (s *syncing) flush(ctx context.Context) error {
 	}
 	s.report.Stored++
 	return store(ctx, s.tx, e, text)
+}
+
+// enter tells the tournament tables about a game that belongs to a pairing. What
+// cannot be a result is reported; the archive goes on without it.
+func (s *syncing) enter(ctx context.Context, f *folding) error {
+	if f.state.Match.Pairing == "" {
+		return nil
+	}
+	r := tables.Report{Pairing: f.state.Match.Pairing, Game: f.id, JID: s.jid, Why: f.why}
+	if f.last.TSOK {
+		r.At = f.last.TS
+	}
+	if f.state.Ended {
+		over := f.state.Result
+		r.Aborted = over.Void && over.Reason == referee.Aborted
+		r.Over = !r.Aborted
+		r.Result = tables.Result{
+			Winner: winner(over.Winner), BlackDiscs: over.DiscsBlack, WhiteDiscs: over.DiscsWhite,
+			BlackScore: over.Black, WhiteScore: over.White, Reason: string(over.Reason),
+		}
+		if over.Void {
+			r.Result.Winner = tables.NoResult
+		}
+		if over.Reason == referee.Adjudicated {
+			r.Result.Note = f.why
+		}
+	}
+	err := tables.Record(ctx, s.tx, r)
+	if errors.Is(err, tables.ErrRefused) {
+		s.report.Broken = append(s.report.Broken, "the tournament table: game "+f.id+": "+err.Error())
+		return nil
+	}
+	return err
 }
 
 // toGame writes down what the events say, and nothing else.

@@ -12,9 +12,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/oklog/ulid/v2"
 	_ "modernc.org/sqlite" // the driver
 
 	"reversi-board/engine"
+	"reversi-board/engine/archive/tables"
 	"reversi-board/engine/notation"
 )
 
@@ -24,8 +26,8 @@ const GamesFile = "games.db"
 // FromJournal is the source of games that were played on this board.
 const FromJournal = "journal"
 
-// gamesVersion is the version of the tables.
-const gamesVersion = 1
+// gamesVersion is the version of the tables: 1 had games alone, 2 has tournaments.
+const gamesVersion = 2
 
 // ErrNoGame means that there is no game with that id.
 var ErrNoGame = errors.New("there is no such game in the archive")
@@ -84,48 +86,69 @@ type Query struct {
 // OpenGames opens the archive in a data folder, or begins one. Only the folder's
 // owner can read it: names of players are personal.
 func OpenGames(ctx context.Context, dir string) (*Games, error) {
-	path := filepath.Join(dir, GamesFile)
-	g := &Games{path: path}
+	// Everything of the games can be computed again, so one sync for each
+	// checkpoint is enough: the card is written as little as possible.
+	db, path, err := openDB(ctx, dir, "NORMAL")
+	if err != nil {
+		return nil, err
+	}
+	return &Games{db: db, path: path}, nil
+}
+
+// OpenTables opens the tournaments in the archive of a data folder, or begins
+// one. What is entered by hand cannot be computed again: every change is synced.
+func OpenTables(ctx context.Context, dir string) (*tables.Store, error) {
+	db, _, err := openDB(ctx, dir, "FULL")
+	if err != nil {
+		return nil, err
+	}
+	return tables.New(db, func() string { return ulid.Make().String() }), nil
+}
+
+// openDB opens the database in a data folder and makes its tables.
+func openDB(ctx context.Context, dir, sync string) (db *sql.DB, path string, err error) {
+	path = filepath.Join(dir, GamesFile)
 	if err := os.MkdirAll(dir, dirPerm); err != nil {
-		return nil, g.explain("open", err)
+		return nil, path, explainDB(path, "open", err)
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, filePerm) //nolint:gosec // the folder is the user's choice
 	if err != nil {
-		return nil, g.explain("open", err)
+		return nil, path, explainDB(path, "open", err)
 	}
 	if err := f.Close(); err != nil {
-		return nil, g.explain("open", err)
+		return nil, path, explainDB(path, "open", err)
 	}
-	// Everything can be computed again, so one sync for each checkpoint is
-	// enough: the card is written as little as possible.
 	settings := url.Values{
-		"_pragma": {"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(NORMAL)"},
+		"_pragma": {"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(" + sync + ")", "foreign_keys(ON)"},
 		"_txlock": {"immediate"},
 	}
 	name := "file:" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath() + "?" + settings.Encode()
-	if g.db, err = sql.Open("sqlite", name); err != nil {
-		return nil, g.explain("open", err)
+	if db, err = sql.Open("sqlite", name); err != nil {
+		return nil, path, explainDB(path, "open", err)
 	}
-	g.db.SetMaxOpenConns(1)
-	if err := g.prepare(ctx); err != nil {
-		return nil, errors.Join(g.explain("open", err), g.db.Close())
+	db.SetMaxOpenConns(1)
+	if err := prepare(ctx, db); err != nil {
+		return nil, path, errors.Join(explainDB(path, "open", err), db.Close())
 	}
-	return g, nil
+	return db, path, nil
 }
 
 // explain says what failed and what the user can do about it.
-func (g *Games) explain(verb string, err error) error {
+func (g *Games) explain(verb string, err error) error { return explainDB(g.path, verb, err) }
+
+func explainDB(path, verb string, err error) error {
 	advice := ""
 	if text := err.Error(); strings.Contains(text, "malformed") || strings.Contains(text, "not a database") {
-		advice = ": the file is damaged, delete it; games of the journal come back by themselves, imported ones by importing them again"
+		advice = ": the file is damaged, move it away; games of the journal come back by themselves, imported ones by importing them again, " +
+			"tournaments from a copy of the file"
 	}
-	return fmt.Errorf("%s the archive %s%s: %w", verb, g.path, advice, err)
+	return fmt.Errorf("%s the archive %s%s: %w", verb, path, advice, err)
 }
 
-// prepare makes the tables.
-func (g *Games) prepare(ctx context.Context) error {
+// prepare makes the tables, those of version 2 in a file of version 1 as well.
+func prepare(ctx context.Context, db *sql.DB) error {
 	var version int
-	if err := g.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 		return err
 	}
 	switch {
@@ -134,7 +157,8 @@ func (g *Games) prepare(ctx context.Context) error {
 	case version > gamesVersion:
 		return fmt.Errorf("it has version %d, this program knows %d: use the newer program", version, gamesVersion)
 	}
-	_, err := g.db.ExecContext(ctx, `
+	// Two programs may come here at the same time; the later one finds all there.
+	_, err := db.ExecContext(ctx, `
 		BEGIN IMMEDIATE;
 		CREATE TABLE IF NOT EXISTS games (
 			id TEXT PRIMARY KEY, source TEXT NOT NULL, day TEXT NOT NULL,
@@ -146,7 +170,8 @@ func (g *Games) prepare(ctx context.Context) error {
 		) STRICT;
 		CREATE INDEX IF NOT EXISTS games_day ON games (day, id);
 		CREATE TABLE IF NOT EXISTS journals (jid TEXT PRIMARY KEY, next INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-		PRAGMA user_version = 1;
+		`+tables.Schema+`
+		PRAGMA user_version = 2;
 		COMMIT;`)
 	return err
 }

@@ -503,7 +503,7 @@ func TestDamagedArchiveSaysWhatToDo(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := archive.OpenGames(t.Context(), dir)
-	if err == nil || !strings.Contains(err.Error(), "delete it") {
+	if err == nil || !strings.Contains(err.Error(), "move it away") {
 		t.Errorf("%v", err)
 	}
 }

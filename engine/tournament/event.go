@@ -148,6 +148,9 @@ type Event struct {
 	Goal engine.Goal
 	// Seed is what the referee draws with, see Drawn.
 	Seed string
+	// Byes are the numbers of players who have a bye in the round that is paired
+	// next, because they asked for it.
+	Byes []int
 	// Breaks tell players with the same points apart, the first one first.
 	Breaks []Break
 	// Factor is the Brightwell factor.

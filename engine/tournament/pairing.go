@@ -61,6 +61,9 @@ func (e *Event) Pair() ([]Game, error) {
 		if pairs, err = e.swiss(round); err != nil {
 			return nil, err
 		}
+		for _, number := range e.Byes {
+			pairs = append(pairs, [2]int{number, Bye})
+		}
 	case Free:
 		return nil, fmt.Errorf("in a free event you say who plays whom: %w", ErrNoPairing)
 	}
@@ -247,11 +250,15 @@ func (e *Event) circle(round int) [][2]int {
 
 // swiss pairs a round of the Swiss system.
 func (e *Event) swiss(round int) ([][2]int, error) {
-	order := e.order(round)
+	order, past := e.order(round), e.history()
 	if len(order) < 2 {
 		return nil, fmt.Errorf("there are fewer than two players: %w", ErrNoPairing)
 	}
-	past := e.history()
+	for _, number := range e.Byes {
+		if s, ok := past[number]; !ok || s.byes > 0 {
+			return nil, fmt.Errorf("player %d cannot have a bye: %w", number, ErrNoPairing)
+		}
+	}
 	if len(order)%2 == 0 {
 		pairs, ok := e.match(order, past, round)
 		if !ok {
@@ -285,7 +292,7 @@ func (e *Event) order(round int) []int {
 	})
 	var order []int
 	for _, r := range rows {
-		if r.plays(round) {
+		if r.plays(round) && !slices.Contains(e.Byes, r.Number) {
 			order = append(order, r.Number)
 		}
 	}

@@ -1,0 +1,418 @@
+package tables
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+
+	"reversi-board/engine"
+	"reversi-board/engine/tournament"
+)
+
+// AddPlayers adds players, all of them or none. Where everybody meets everybody,
+// nobody can be added once a round has been paired.
+func (s *Store) AddPlayers(ctx context.Context, id string, list []tournament.Player, act Act) error {
+	return s.change(ctx, "add players", id, func(tx *sql.Tx, t *Table) error {
+		if t.System == tournament.RoundRobin && t.LastRound() > 0 {
+			return fmt.Errorf("%w: everybody meets everybody, and round 1 has been paired", ErrRefused)
+		}
+		known := map[int]bool{}
+		for _, p := range t.Players {
+			known[p.Number] = true
+		}
+		names := make([]string, 0, len(list))
+		for _, p := range list {
+			if err := p.Check(); err != nil {
+				return err
+			}
+			if known[p.Number] {
+				return fmt.Errorf("the number %d is given to two players", p.Number)
+			}
+			known[p.Number] = true
+			_, err := tx.ExecContext(ctx,
+				"INSERT INTO tournament_players (tournament, number, name, club, rating, lot, withdrawn) VALUES (?,?,?,?,?,?,0)",
+				id, p.Number, p.Name, p.Club, p.Rating, p.Lot)
+			if err != nil {
+				return err
+			}
+			names = append(names, fmt.Sprintf("%d %s", p.Number, p.Name))
+		}
+		return note(ctx, tx, id, Change{What: "players", New: strings.Join(names, ", ")}, act)
+	})
+}
+
+// NextNumbers returns which numbers of a tournament are taken.
+func (t *Table) NextNumbers() map[int]bool {
+	taken := map[int]bool{}
+	for _, p := range t.Players {
+		taken[p.Number] = true
+	}
+	return taken
+}
+
+// EditPlayer changes name, club, rating and lot of the player with p's number.
+func (s *Store) EditPlayer(ctx context.Context, id string, p tournament.Player, act Act) error {
+	return s.change(ctx, "change a player", id, func(tx *sql.Tx, t *Table) error {
+		old, err := t.player(p.Number)
+		if err != nil {
+			return err
+		}
+		if err := p.Check(); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx,
+			"UPDATE tournament_players SET name = ?, club = ?, rating = ?, lot = ? WHERE tournament = ? AND number = ?",
+			p.Name, p.Club, p.Rating, p.Lot, id, p.Number)
+		if err != nil {
+			return err
+		}
+		return note(ctx, tx, id, Change{What: "player", Old: words(old), New: words(p)}, act)
+	})
+}
+
+// player returns the player with a number.
+func (t *Table) player(number int) (tournament.Player, error) {
+	for _, p := range t.Players {
+		if p.Number == number {
+			return p, nil
+		}
+	}
+	return tournament.Player{}, fmt.Errorf("%w: %s has no player %d", ErrNone, t.Name, number)
+}
+
+// DrawLots gives all players lots; the seed is kept, so that it can be done
+// again by everybody. Lots cannot be drawn anew once they have decided something.
+func (s *Store) DrawLots(ctx context.Context, id, seed string, act Act) error {
+	return s.change(ctx, "draw lots", id, func(tx *sql.Tx, t *Table) error {
+		if err := tournament.CheckName("the seed", seed); err != nil {
+			return err
+		}
+		if seed == "" {
+			return errors.New("there is no seed to draw with")
+		}
+		for i := range t.Pairings {
+			if t.Pairings[i].ColorsBy == tournament.ByLot {
+				return fmt.Errorf("%w: a round has been paired with the lots that there are", ErrRefused)
+			}
+		}
+		drawn := tournament.DrawLots(t.Players, seed)
+		text := make([]string, 0, len(drawn))
+		for _, p := range drawn {
+			_, err := tx.ExecContext(ctx, "UPDATE tournament_players SET lot = ? WHERE tournament = ? AND number = ?", p.Lot, id, p.Number)
+			if err != nil {
+				return err
+			}
+			text = append(text, fmt.Sprintf("%s %d", p.Name, p.Lot))
+		}
+		return note(ctx, tx, id, Change{What: "lots", Old: "seed " + seed, New: strings.Join(text, ", ")}, act)
+	})
+}
+
+// Pair pairs the next round and returns it.
+func (s *Store) Pair(ctx context.Context, id string, act Act) (round int, err error) {
+	err = s.change(ctx, "pair the next round", id, func(tx *sql.Tx, t *Table) error {
+		games, err := t.Event().Pair()
+		if err != nil {
+			return err
+		}
+		round = games[0].Round
+		return s.addGames(ctx, tx, t, games, act)
+	})
+	return round, err
+}
+
+// PairByHand adds pairings to the last round, or begins the next one, in a free
+// event. The first of each pair has black; who is paired with Bye has one.
+func (s *Store) PairByHand(ctx context.Context, id string, pairs [][2]int, next bool, act Act) (round int, err error) {
+	err = s.change(ctx, "pair", id, func(tx *sql.Tx, t *Table) error {
+		if t.System != tournament.Free {
+			return fmt.Errorf("%w: only in a free event people say who plays whom", ErrRefused)
+		}
+		if len(pairs) == 0 {
+			return errors.New("nobody is named")
+		}
+		round = max(t.LastRound(), 1)
+		if next && t.LastRound() > 0 {
+			round++
+		}
+		if round > t.Rounds {
+			return fmt.Errorf("%w: this tournament has %d rounds", ErrRefused, t.Rounds)
+		}
+		table := 0
+		for i := range t.Pairings {
+			if p := &t.Pairings[i]; p.Round == round {
+				table = max(table, p.Table)
+			}
+		}
+		var games []tournament.Game
+		for _, p := range pairs {
+			if p[1] == tournament.Bye {
+				games = append(games, tournament.ByeOf(round, p[0]))
+				continue
+			}
+			table++
+			games = append(games, tournament.Game{
+				Round: round, Table: table, Black: p[0], White: p[1], State: tournament.Open, Winner: engine.None, ColorsBy: tournament.ByHand,
+			})
+		}
+		return s.addGames(ctx, tx, t, games, act)
+	})
+	return round, err
+}
+
+func (s *Store) addGames(ctx context.Context, tx *sql.Tx, t *Table, games []tournament.Game, act Act) error {
+	text := make([]string, 0, len(games))
+	for _, g := range games {
+		for _, number := range []int{g.Black, g.White} {
+			if _, err := t.player(number); number != tournament.Bye && err != nil {
+				return err
+			}
+		}
+		_, err := tx.ExecContext(ctx,
+			"INSERT INTO pairings (id, tournament, round, seat, black, white, colors_by) VALUES (?,?,?,?,?,?,?)",
+			s.newID(), t.ID, g.Round, g.Table, g.Black, g.White, g.ColorsBy)
+		if err != nil {
+			if strings.Contains(err.Error(), "CHECK constraint") {
+				return errors.New("nobody plays against himself")
+			}
+			return err
+		}
+		text = append(text, fmt.Sprintf("%s–%s", t.PlayerName(g.Black), t.PlayerName(g.White)))
+	}
+	return note(ctx, tx, t.ID, Change{Round: games[0].Round, What: "paired", New: strings.Join(text, ", ")}, act)
+}
+
+// Unpair takes the last round back, as long as no game of it has a result or is
+// being played.
+func (s *Store) Unpair(ctx context.Context, id string, act Act) (round int, err error) {
+	err = s.change(ctx, "take the pairing back", id, func(tx *sql.Tx, t *Table) error {
+		if round = t.LastRound(); round == 0 {
+			return fmt.Errorf("%w: no round has been paired", ErrRefused)
+		}
+		if err := needReason(act); err != nil {
+			return err
+		}
+		var text []string
+		for i := range t.Pairings {
+			p := &t.Pairings[i]
+			if p.Round != round {
+				continue
+			}
+			if p.Result != nil || p.Playing != "" {
+				return fmt.Errorf("%w: table %d of round %d is being played or has a result", ErrRefused, p.Table, round)
+			}
+			text = append(text, fmt.Sprintf("%s–%s", t.PlayerName(p.Black), t.PlayerName(p.White)))
+		}
+		if _, err := tx.ExecContext(ctx, "DELETE FROM pairings WHERE tournament = ? AND round = ?", id, round); err != nil {
+			return err
+		}
+		return note(ctx, tx, id, Change{Round: round, What: "unpaired", Old: strings.Join(text, ", ")}, act)
+	})
+	return round, err
+}
+
+// needReason refuses an act without a reason.
+func needReason(act Act) error {
+	if act.Reason == "" {
+		return errors.New("a reason is missing: it is kept with the change")
+	}
+	return checkNote("the reason", act.Reason)
+}
+
+// SetColors says who has the black discs of a pairing, and by what that was
+// decided: an agreement, the choice of the lower lot, or a draw. A draw without a
+// player is drawn with the seed.
+func (s *Store) SetColors(ctx context.Context, id string, round, table, black int, by tournament.ColorsBy, seed string, act Act) error {
+	return s.change(ctx, "decide the colors", id, func(tx *sql.Tx, t *Table) error {
+		p, err := t.Find(round, table)
+		if err != nil {
+			return err
+		}
+		if !p.Open() || p.Playing != "" {
+			return fmt.Errorf("%w: the game has begun or has a result", ErrRefused)
+		}
+		detail := ""
+		switch by {
+		case tournament.ByDraw:
+			if err := errors.Join(tournament.CheckName("the seed", seed)); err != nil || seed == "" {
+				return errors.Join(err, errors.New("a draw needs a seed"))
+			}
+			black, detail = tournament.Drawn(seed, p.Round, min(p.Black, p.White), max(p.Black, p.White)), ", seed "+seed
+		case tournament.ByAgreement, tournament.ByLot, tournament.ByHand:
+		case tournament.ByBalance:
+			return fmt.Errorf("colors by %s are decided when the round is paired", by)
+		default:
+			return fmt.Errorf("unknown way to decide colors %.16q", by)
+		}
+		if black != p.Black && black != p.White {
+			return fmt.Errorf("player %d is not at table %d: want %d or %d", black, p.Table, p.Black, p.White)
+		}
+		white := p.Black + p.White - black
+		_, err = tx.ExecContext(ctx, "UPDATE pairings SET black = ?, white = ?, colors_by = ? WHERE id = ?", black, white, by, p.ID)
+		if err != nil {
+			return err
+		}
+		return note(ctx, tx, id, Change{
+			Round: p.Round, Table: p.Table, What: "colors", Old: fmt.Sprintf("%s has black, by %s", t.PlayerName(p.Black), p.ColorsBy),
+			New: fmt.Sprintf("%s has black, by %s%s", t.PlayerName(black), by, detail),
+		}, act)
+	})
+}
+
+// Withdraw takes a player out of the rounds that are paired from now on, or back
+// in.
+func (s *Store) Withdraw(ctx context.Context, id string, number int, back bool, act Act) error {
+	return s.change(ctx, "withdraw a player", id, func(tx *sql.Tx, t *Table) error {
+		p, err := t.player(number)
+		if err != nil {
+			return err
+		}
+		from, what := t.LastRound()+1, "withdrawn"
+		switch {
+		case back && p.Withdrawn == 0:
+			return fmt.Errorf("%w: %s has not been withdrawn", ErrRefused, p.Name)
+		case !back && p.Withdrawn != 0:
+			return fmt.Errorf("%w: %s was withdrawn before round %d", ErrRefused, p.Name, p.Withdrawn)
+		case back:
+			from, what = 0, "returned"
+		}
+		_, err = tx.ExecContext(ctx, "UPDATE tournament_players SET withdrawn = ? WHERE tournament = ? AND number = ?", from, id, number)
+		if err != nil {
+			return err
+		}
+		return note(ctx, tx, id, Change{Round: t.LastRound() + 1, What: what, New: p.Name}, act)
+	})
+}
+
+// Bye gives a player a bye in the round that is paired next.
+func (s *Store) Bye(ctx context.Context, id string, number int, act Act) (round int, err error) {
+	err = s.change(ctx, "give a bye", id, func(tx *sql.Tx, t *Table) error {
+		p, err := t.player(number)
+		if err != nil {
+			return err
+		}
+		round = t.LastRound() + 1
+		switch {
+		case t.System != tournament.Swiss && t.System != tournament.Festival:
+			return fmt.Errorf("%w: byes can be asked for where rounds are paired by the table", ErrRefused)
+		case round > t.Event().TotalRounds():
+			return fmt.Errorf("%w: all rounds have been paired", ErrRefused)
+		}
+		for i := range t.Pairings {
+			if q := &t.Pairings[i]; q.Bye() && q.Black == number {
+				return fmt.Errorf("%w: %s has had a bye in round %d", ErrRefused, p.Name, q.Round)
+			}
+		}
+		_, err = tx.ExecContext(ctx, "INSERT OR IGNORE INTO tournament_byes (tournament, round, player) VALUES (?,?,?)", id, round, number)
+		if err != nil {
+			return err
+		}
+		return note(ctx, tx, id, Change{Round: round, What: "bye", New: p.Name}, act)
+	})
+	return round, err
+}
+
+// Entry is a result that is entered by hand.
+type Entry struct {
+	// Round and Table say which pairing; round 0 is the last one.
+	Round, Table int
+	// BlackDiscs and WhiteDiscs are the discs as they lie.
+	BlackDiscs, WhiteDiscs int
+	// Reason is how the game ended, no_moves if it is empty.
+	Reason string
+	// Winner, BlackScore and WhiteScore are for games that were not decided by the
+	// discs; Declared says that they are given. Otherwise they are computed.
+	Declared               bool
+	Winner                 string
+	BlackScore, WhiteScore int
+}
+
+// result returns the result that is entered.
+func (e Entry) result(t *Table, act Act) (*Result, error) {
+	rules, err := t.rules()
+	if err != nil {
+		return nil, err
+	}
+	winner, black, white, err := tournament.Score(rules.Goal, t.AsTheyLie, e.BlackDiscs, e.WhiteDiscs)
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{
+		BlackDiscs: e.BlackDiscs, WhiteDiscs: e.WhiteDiscs, BlackScore: black, WhiteScore: white,
+		Winner: winnerWord(winner), Reason: e.Reason, Note: act.Reason, Entered: ByHand, At: stamp(act.At),
+	}
+	if r.Reason == "" {
+		r.Reason = "no_moves"
+	}
+	if e.Declared {
+		r.Winner, r.BlackScore, r.WhiteScore = e.Winner, e.BlackScore, e.WhiteScore
+	}
+	if r.Winner == NoResult {
+		r.BlackScore, r.WhiteScore = 0, 0
+	} else if by := winnerWord(tournament.WinnerOf(rules.Goal, r.BlackScore, r.WhiteScore)); by != r.Winner {
+		return nil, fmt.Errorf("%d–%d is not what the winner %s has: correct one of them", r.BlackScore, r.WhiteScore, r.Winner)
+	}
+	return r, r.check()
+}
+
+func winnerWord(c engine.Color) string {
+	if c == engine.None {
+		return "draw"
+	}
+	return c.String()
+}
+
+// Declare enters the result of a pairing that has none.
+func (s *Store) Declare(ctx context.Context, id string, e Entry, act Act) (Pairing, error) {
+	return s.enter(ctx, "enter a result", id, e, act, false)
+}
+
+// Correct changes a result. It needs a reason, and the old result is kept.
+func (s *Store) Correct(ctx context.Context, id string, e Entry, act Act) (Pairing, error) {
+	return s.enter(ctx, "correct a result", id, e, act, true)
+}
+
+func (s *Store) enter(ctx context.Context, what, id string, e Entry, act Act, correct bool) (Pairing, error) {
+	var entered Pairing
+	err := s.change(ctx, what, id, func(tx *sql.Tx, t *Table) error {
+		p, err := t.Find(e.Round, e.Table)
+		if err != nil {
+			return err
+		}
+		r, err := e.result(t, act)
+		switch {
+		case err != nil:
+			return err
+		case !correct && p.Result != nil:
+			return fmt.Errorf("%w: table %d of round %d has the result %v already: correct it, with a reason", ErrRefused, p.Table, p.Round, p.Result)
+		case correct && p.Result == nil:
+			return fmt.Errorf("%w: table %d of round %d has no result yet: enter it", ErrRefused, p.Table, p.Round)
+		case correct:
+			if err := needReason(act); err != nil {
+				return err
+			}
+			r.Game, r.Board = p.Result.Game, p.Result.Board
+			err = note(ctx, tx, id, Change{
+				Round: p.Round, Table: p.Table, What: "corrected", Old: p.Result.String(), New: r.String(),
+			}, act)
+			if err != nil {
+				return err
+			}
+		}
+		entered = *p
+		entered.Result = r
+		return put(ctx, tx, p.ID, r)
+	})
+	return entered, err
+}
+
+// put stores the result of a pairing.
+func put(ctx context.Context, tx *sql.Tx, pairing string, r *Result) error {
+	_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO results
+		(pairing, winner, black_discs, white_discs, black_score, white_score, reason, note, game, board, entered, at)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?)`,
+		pairing, r.Winner, r.BlackDiscs, r.WhiteDiscs, r.BlackScore, r.WhiteScore, r.Reason, r.Note, r.Game, r.Board, r.Entered, r.At)
+	return err
+}
