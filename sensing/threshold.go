@@ -24,6 +24,11 @@ const (
 	// driftPercent bounds the tracked null, and so what tracking can take from a
 	// disc or give to an empty square.
 	driftPercent = 10
+	// astrayPercent is how far from the calibrated null an empty square may come to
+	// rest before its sensor has to be calibrated, and rightPercent where it is
+	// well again. A face is still 10 % away then, or more.
+	astrayPercent = 20
+	rightPercent  = 15
 	// faultPercent is how far beyond a calibrated full scale no disc comes, and
 	// uncalibratedFaultPercent the same for levels from a data sheet, which are
 	// lower than many a disc. A disc that was calibrated 4 mm off the centre makes
@@ -46,6 +51,8 @@ const (
 	// quietFor is how long a cell must have been surely empty before its null is
 	// tracked.
 	quietFor = 10 * time.Second
+	// astrayFor is how long it must have been so.
+	astrayFor = 10 * time.Second
 	// stillFor is how long a reading must have been at rest before it says
 	// something about margins: a hand that holds a disc over a square is not at
 	// rest for so long.
@@ -80,7 +87,10 @@ const (
 //	less than 10 %                                      none is seen
 //	more than 20 %, whoever lies there from the start   the null does not move
 //
-// Between these, hysteresis and drift decide.
+// Between these, hysteresis and drift decide. A cell that reads empty, whose null
+// has gone as far as it may and whose reading rests 20 % or more away from the
+// calibrated null, is astray (Astray): it is still read right, and has to be
+// calibrated before it is not. Levels from a data sheet say nothing of that.
 //
 // # What it cannot know
 //
@@ -92,6 +102,7 @@ type Threshold struct {
 	begun     bool
 	low, high uint16
 	cells     [engine.Squares]gauge
+	astray    engine.Bitboard
 }
 
 // Spare returns how much of a face's full scale is left, in percent rounded down,
@@ -139,6 +150,11 @@ func (t *Threshold) Step(now time.Duration, counts *[engine.Squares]uint16, lost
 		} else {
 			g.take(t.now, passed, counts[i], t.low, t.high)
 		}
+		if g.isAstray(t.now) {
+			t.astray |= bit
+		} else {
+			t.astray &^= bit
+		}
 		if g.face == north || g.face == both {
 			norths |= bit
 		}
@@ -148,6 +164,10 @@ func (t *Threshold) Step(now time.Duration, counts *[engine.Squares]uint16, lost
 	}
 	return norths, souths
 }
+
+// Astray returns the cells that have drifted so far that they have to be
+// calibrated.
+func (t *Threshold) Astray() engine.Bitboard { return t.astray }
 
 // gauge is one cell.
 type gauge struct {
@@ -172,6 +192,10 @@ type gauge struct {
 	// came to rest, at anchor.
 	quiet, still time.Duration
 	anchor       uint16
+	// astray says that it has drifted too far; otherwise is since when its reading
+	// has said anything else.
+	astray    bool
+	otherwise time.Duration
 	// margins are the worst ones seen at rest, by empty, north and south.
 	margins [both]Margin
 }
@@ -270,6 +294,27 @@ func (g *gauge) track(now, passed time.Duration, deviation int64, unsure bool) {
 	calibrated := int64(g.levels.Null) * fixed
 	g.null += min(max(deviation, -step), step)
 	g.null = min(max(g.null, calibrated-g.bound), calibrated+g.bound)
+}
+
+// isAstray reports whether the cell has drifted too far: its reading must have
+// said so for a while, and for as long that it has not.
+func (g *gauge) isAstray(now time.Duration) bool {
+	calibrated := int64(g.levels.Null)
+	away, need := abs(int64(g.count)-calibrated), int64(astrayPercent)
+	if g.astray {
+		need = rightPercent
+	}
+	far := g.face == empty && abs(g.null-calibrated*fixed) >= g.bound && away*100 >= need*min(g.fullAbove, g.fullBelow)
+	switch {
+	case g.levels.Uncalibrated:
+		return false
+	case far == g.astray || g.face != empty:
+		// A disc that lies there does not say how the empty square reads.
+		g.otherwise = now
+	case now-g.otherwise >= astrayFor:
+		g.astray = far
+	}
+	return g.astray
 }
 
 // watch notes margins; share is the reading's deviation in thousandths of the

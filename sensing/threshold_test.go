@@ -512,3 +512,61 @@ func noisyBoard(t testing.TB) (*sensing.Threshold, [16][engine.Squares]uint16) {
 	}
 	return th, counts
 }
+
+// A sensor that has drifted by 20 % of the full scale or more, here 200 counts, is
+// told of before anything is misread: it still reads empty. It is well again at
+// 15 %. A disc on it neither mends it nor makes it sick.
+func TestDriftTooFar(t *testing.T) {
+	t.Parallel()
+	s := newScale(t, plain())
+	astray := func(what string, want bool) {
+		t.Helper()
+		if got := s.th.Astray() == 1; got != want {
+			t.Errorf("%s: astray %v", what, got)
+		}
+	}
+	// An hour for every twentieth, as the sun comes round.
+	for count := uint16(13000); count <= 13195; count += 15 {
+		s.hold(count, time.Hour)
+	}
+	astray("195 counts", false)
+	s.hold(13205, 9*time.Second)
+	astray("205 counts, not for long", false)
+	if got := s.hold(13205, 2*time.Second); got != "empty" {
+		t.Errorf("it shows %s", got)
+	}
+	astray("205 counts", true)
+	s.hold(13155, time.Minute)
+	astray("155 counts", true)
+	if got := s.hold(12000, time.Minute); got != "north" {
+		t.Errorf("with a disc it shows %s", got)
+	}
+	astray("a disc lies there", true)
+	s.hold(13145, 9*time.Second)
+	astray("145 counts, not for long", true)
+	s.hold(13145, 3*time.Second)
+	astray("145 counts", false)
+}
+
+// A disc that lies beside its sensor is none that has drifted, however long it
+// lies there; and nothing is known of a sensor that has never been calibrated.
+func TestNotAstray(t *testing.T) {
+	t.Parallel()
+	unknown := plain()
+	unknown.Uncalibrated = true
+	for name, levels := range map[string]sensing.Levels{"calibrated": plain(), "uncalibrated": unknown} {
+		s := newScale(t, levels)
+		s.hold(13000, time.Hour)
+		s.hold(13250, 3*time.Hour)
+		if s.th.Astray() != 0 {
+			t.Errorf("%s: a disc at the edge of its square makes it sick", name)
+		}
+	}
+	s := newScale(t, unknown)
+	for count := uint16(13000); count <= 13240; count += 15 {
+		s.hold(count, time.Hour)
+	}
+	if s.th.Astray() != 0 {
+		t.Error("uncalibrated: astray")
+	}
+}

@@ -490,8 +490,9 @@ func (t *turn) cellsFailed(in CellsFailed) {
 	switch in.Kind {
 	case LostBank, Reset:
 		s.Lost |= in.Squares
-	case Stuck, Flapping, Ghost, Dead, Drift:
+	case Stuck, Flapping, Ghost, Dead:
 		s.Masked |= in.Squares
+	case Drift: // They are still read right.
 	}
 	t.announce(Faulted{Squares: in.Squares, Kind: in.Kind})
 	if p := s.Problem.Code; p == NoProblem || p == SensorFault || p == BankLost {

@@ -14,7 +14,8 @@ type ailments struct {
 }
 
 // note takes note of what the eyes say. A reading names all cells that are not to
-// be believed: eyes that begin anew do not say what has become of the others.
+// be believed: eyes that begin anew do not say what has become of the others. What
+// has drifted is believed.
 func (a *ailments) note(in referee.Input) {
 	switch in := in.(type) {
 	case referee.CellsFailed:
@@ -35,7 +36,7 @@ func (a *ailments) note(in referee.Input) {
 
 // only forgets what is wrong with other cells.
 func (a *ailments) only(masked engine.Bitboard) {
-	for _, set := range []*engine.Bitboard{&a.stuck, &a.flapping, &a.ghost, &a.dead, &a.drift} {
+	for _, set := range []*engine.Bitboard{&a.stuck, &a.flapping, &a.ghost, &a.dead} {
 		*set &= masked
 	}
 }
@@ -69,16 +70,21 @@ func (a *ailments) text() string {
 		{a.flapping, "changes to and fro: look for a loose joint or a weak magnet"},
 		{a.ghost, "may only seem to hold a disc: look for a shorted diode"},
 		{a.dead, "shows no disc where one must lie: look at the supply and the wires of its sensor"},
-		{a.drift, "has drifted too far: calibrate the board"},
 	} {
 		if p.cells != 0 {
 			parts = append(parts, fmt.Sprintf("The cell of %s %s.", p.cells, p.one))
 		}
 	}
+	if len(parts) > 0 {
+		parts = append(parts, "What lies there follows from the rules.")
+	}
+	if a.drift != 0 {
+		parts = append(parts, fmt.Sprintf("The cell of %s has drifted far and is still read: calibrate the board.", a.drift))
+	}
 	if len(parts) == 0 {
 		return "Some cells are not to be believed."
 	}
-	return strings.Join(parts, " ") + " What lies there follows from the rules."
+	return strings.Join(parts, " ")
 }
 
 // lostText says why cells cannot be read.

@@ -115,10 +115,10 @@ func (a *App) boardProblems() (open []alert) {
 			squares: s.Lost, aside: s.Problem.Code == referee.BankLost && s.Phase == referee.Playing,
 		})
 	}
-	if s.Masked != 0 {
+	if sick := s.Masked | a.ills.drift; sick != 0 {
 		open = append(open, alert{
 			code: string(referee.SensorFault), severity: severityOf(referee.SensorFault), text: a.ills.text(),
-			squares: s.Masked, aside: s.Problem.Code == referee.SensorFault && s.Phase == referee.Playing,
+			squares: sick, aside: s.Problem.Code == referee.SensorFault && s.Phase == referee.Playing,
 		})
 	}
 	return open

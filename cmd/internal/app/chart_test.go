@@ -285,8 +285,14 @@ func TestAilments(t *testing.T) {
 		"The cell of b1 may only seem to hold a disc: look for a shorted diode. What lies there follows from the rules."; got != want {
 		t.Errorf("%q", got)
 	}
+	// A cell that has drifted is read, and drifts on.
+	a.note(referee.CellsFailed{Squares: b1 << 1, Kind: referee.Drift})
 	a.note(referee.CellsBack{Squares: b1, Kind: referee.Ghost})
 	a.note(referee.Felt{})
+	if got, want := a.text(), "The cell of c1 has drifted far and is still read: calibrate the board."; got != want {
+		t.Errorf("%q", got)
+	}
+	a.note(referee.CellsBack{Squares: b1 << 1, Kind: referee.Drift})
 	if a != (ailments{}) {
 		t.Errorf("all is well: %+v", a)
 	}

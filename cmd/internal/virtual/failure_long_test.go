@@ -88,3 +88,46 @@ func TestFailureDriftOfADay(t *testing.T) {
 		t.Error("the calibration has changed")
 	}
 }
+
+// A sensor that drifts much further is told of long before its square is misread:
+// the game goes on, the square is still in play, and in a room as it was when the
+// board was calibrated all is well again.
+func TestFailureDriftTooFar(t *testing.T) {
+	b := rack(t, "hall-analog", 10)
+	must(t, b.play(opening))
+	must(t, b.pass(time.Second))
+	const a1, e1 = 0, 4
+	l := b.table.Calibration().Levels[a1]
+	full := min(math.Abs(float64(l.North)-float64(l.Null)), math.Abs(float64(l.South)-float64(l.Null))) * 125e-6
+	target := 0.25 * full
+	start := b.now
+	b.sim.Drift(func(cell int, at time.Duration) float64 {
+		share := min(1, (at - start).Hours()/24)
+		switch cell {
+		case a1:
+			return target * share
+		case e1: // As far as warm days bring others.
+			return full * 0.1 * share
+		}
+		return 0
+	})
+	for b.now < start+25*time.Hour {
+		b.table.Skip(30 * time.Second)
+		must(t, b.scan())
+	}
+	b.clock = b.now
+	must(t, b.pass(20*time.Second))
+	b.wantTrouble(t, false, map[string]engine.Bitboard{"drift": 1 << a1})
+	b.stateIs(t, "sensed a1 -, problem none")
+	must(t, b.expectLights("none"))
+	b.hands(t, "place d1 black")
+	must(t, b.pass(b.reaction))
+	b.whole(t, "d2", "d3")
+
+	target, start = 0, b.now
+	must(t, b.pass(30*time.Second))
+	if tr := b.trouble(t); tr.back["drift"] != 1<<a1 || len(tr.failed)+len(tr.others) > 0 {
+		t.Errorf("in a colder room: %+v", tr)
+	}
+	b.recordIsTrue(t)
+}
