@@ -185,10 +185,11 @@ func eval[T any](p *tab, expression string) T {
 	return v
 }
 
-// until waits for a condition in the page.
+// until waits for a condition in the page, also while the page gives way to
+// another one.
 func (p *tab) until(condition string) {
 	p.t.Helper()
-	seen := eval[string](p, `new Promise((resolve) => {
+	look := chromedp.Evaluate[string](`new Promise((resolve) => {
 		const end = performance.now() + 15000;
 		const look = () => {
 			let is = false, why = "";
@@ -198,11 +199,29 @@ func (p *tab) until(condition string) {
 			else setTimeout(look, 20);
 		};
 		look();
-	})`)
+	})`, chromedp.EvalAwaitPromise)
+	seen, err := chromedp.Run(p.ctx, look)
+	for end := time.Now().Add(15 * time.Second); err != nil && navigated(err) && time.Now().Before(end); {
+		seen, err = chromedp.Run(p.ctx, look)
+	}
+	if err != nil {
+		p.quiet()
+		p.t.Fatalf("%v in %s", err, condition)
+	}
 	if seen != "" {
 		p.quiet()
 		p.t.Fatalf("%s: %s\nsaid: %s", condition, seen, eval[string](p, `document.getElementById("say").innerText`))
 	}
+}
+
+// navigated reports whether an expression ended with the page that it was in.
+func navigated(err error) bool {
+	for _, text := range []string{"navigated or closed", "context was destroyed", "Cannot find context", "context with specified id"} {
+		if strings.Contains(err.Error(), text) {
+			return true
+		}
+	}
+	return false
 }
 
 // fits fails the test if the page can be scrolled sideways.

@@ -54,7 +54,7 @@ func load(o Options) (*files, error) {
 		}
 	}
 	f.hash = hex.EncodeToString(sum.Sum(nil)[:8])
-	for _, name := range [...]string{indexPage, healthPage, calibratePage} {
+	for _, name := range [...]string{indexPage, healthPage, calibratePage, tournamentPage} {
 		if f.pages[name], err = f.page(name, o); err != nil {
 			return nil, err
 		}
@@ -67,7 +67,8 @@ const (
 	indexPage  = "index.html"
 	healthPage = "health.html"
 
-	calibratePage = "calibrate.html"
+	calibratePage  = "calibrate.html"
+	tournamentPage = "tournament.html"
 )
 
 // page fills the template of a page.
@@ -79,7 +80,7 @@ func (f *files) page(name string, o Options) (file, error) {
 	var text bytes.Buffer
 	err = page.Execute(&text, map[string]any{
 		"Base": "/assets/" + f.hash, "Name": o.Name, "Board": o.Board, "Version": o.Version,
-		"Stale": o.Stale.Milliseconds(), "Health": o.Health != nil, "Calibrate": o.Calibrate != nil,
+		"Stale": o.Stale.Milliseconds(), "Health": o.Health != nil, "Calibrate": o.Calibrate != nil, "Tournaments": o.Tournaments != nil,
 	})
 	if err != nil {
 		return file{}, err

@@ -45,6 +45,7 @@ func (s *Server) routes() http.Handler {
 		mux.HandleFunc("GET /api/v1/calibration/stream", s.only(s.calibrationStream, Arbiter))
 		mux.HandleFunc("POST /api/v1/calibration", s.only(s.calibrate, Arbiter))
 	}
+	s.tournamentRoutes(mux)
 	guard := http.NewCrossOriginProtection()
 	guard.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		answer(w, http.StatusForbidden, reply{Status: "error", Code: "not_allowed", Error: "this request came from another site"})

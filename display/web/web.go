@@ -223,7 +223,9 @@ type Options struct {
 	Health func() Health
 	// Calibrate lets visitors calibrate the board; nil leaves that view out.
 	Calibrate Calibrator
-	Logger    *slog.Logger
+	// Tournaments keeps tournaments; nil leaves that view out.
+	Tournaments Tournaments
+	Logger      *slog.Logger
 	// Heartbeat is the longest silence of a stream (15 s if zero).
 	Heartbeat time.Duration
 	// Stale is how long a page waits for a byte before it says that it is
@@ -255,6 +257,8 @@ type Server struct {
 	hosts   map[string]bool
 	handler http.Handler
 	ward    ward
+	// tournamentViews counts what shows a tournament.
+	tournamentViews tournamentViews
 	// calibrating counts what shows a calibration.
 	calibrating calibrations
 	// A page may press five buttons a second, as on MQTT; hands are quicker.

@@ -2,6 +2,7 @@
 // walk. It shows what it is given and says what the visitor wants.
 
 import { $, SQUARES, element, indexOf } from "./model.js";
+import { astray } from "./past.js";
 
 /** @typedef {import("./model.js").View} View */
 
@@ -32,8 +33,14 @@ export class Board {
     this.table = "";
     /** @type {View|null} */
     this.view = null;
+    /** Squares that are not what the rules would have made of them. @type {Map<string, {ply: number, missed: boolean}>} */
+    this.wrongs = new Map();
     /** The meaning of the light on a square. @type {Map<number, string>} */
     this.meaning = new Map();
+    /** What is shown instead of the table. @type {{kind: "past"|"edit", board: string, last: string, text: string}|null} */
+    this.instead = null;
+    /** What a click does while a position is put right. @type {((square: string) => void)|null} */
+    this.put = null;
     this.lights = Array.from({ length: 64 }, () => ({ color: 0, shown: 0, since: 0 }));
     this.calm = matchMedia("(prefers-reduced-motion: reduce)");
     this.build();
@@ -61,8 +68,47 @@ export class Board {
     this.grid.addEventListener("focusin", (e) => this.focusable(this.cells.indexOf(/** @type {HTMLElement} */ (e.target))));
     this.grid.addEventListener("click", (e) => {
       const cell = /** @type {HTMLElement} */ (e.target).closest(".cell");
-      if (cell instanceof HTMLElement && this.wishes.able()) this.wishes.activate(cell.dataset.square ?? "", e.shiftKey);
+      if (!(cell instanceof HTMLElement)) return;
+      if (this.put) this.put(cell.dataset.square ?? "");
+      else if (this.able()) this.wishes.activate(cell.dataset.square ?? "", e.shiftKey);
     });
+    $("past-end").addEventListener("click", () => this.grid.dispatchEvent(new CustomEvent("now", { bubbles: true })));
+  }
+
+  /** Whether hands can be laid on what is shown. */
+  able() {
+    return !this.instead && this.wishes.able();
+  }
+
+  /**
+   * Shows a position of the game on record, or the table again.
+   * @param {{board: string, last: string, text: string}|null} position
+   */
+  past(position) {
+    if (this.instead?.kind === "edit") return;
+    this.instead = position && { kind: "past", ...position };
+    this.again();
+  }
+
+  /**
+   * Lets a position be put right: what it is, and what a click does (null: as
+   * before); null for the end of that.
+   * @param {string[]|null} squares @param {((square: string) => void)|null} click
+   */
+  edit(squares, click) {
+    this.instead = squares && { kind: "edit", board: squares.join(""), last: "", text: "You are correcting the record: nothing happens before you say so." };
+    if (!squares) this.put = null;
+    else if (click) this.put = click;
+    this.again();
+  }
+
+  again() {
+    $("past").hidden = !this.instead;
+    $("past-text").textContent = this.instead?.text ?? "";
+    $("past-end").hidden = this.instead?.kind !== "past";
+    this.grid.classList.toggle("instead", Boolean(this.instead));
+    this.grid.classList.toggle("editing", Boolean(this.put));
+    if (this.view) this.show(this.view);
   }
 
   /** @param {number} i */
@@ -131,7 +177,11 @@ export class Board {
   /** @param {KeyboardEvent} e */
   act(e) {
     const square = SQUARES[this.at];
-    if (!this.wishes.able()) return false;
+    if (this.put && (e.key === "Enter" || e.key === " ")) {
+      this.put(square);
+      return true;
+    }
+    if (!this.able()) return false;
     switch (e.key.length === 1 ? e.key.toLowerCase() : e.key) {
       case "Enter":
       case " ":
@@ -183,11 +233,13 @@ export class Board {
   show(view) {
     this.view = view;
     const state = view.state;
-    this.table = view.table || state?.board || "-".repeat(64);
+    this.table = this.instead?.board || view.table || state?.board || "-".repeat(64);
     this.read(view);
-    const last = state && state.phase !== "setup" && state.last ? indexOf(state.last.move) : -1;
-    const failed = new Set((view.failed ?? []).map(indexOf));
-    const able = this.wishes.able();
+    const move = this.instead ? this.instead.last : state && state.phase !== "setup" && state.last ? state.last.move : "";
+    const last = /^[a-h][1-8]$/.test(move) ? indexOf(move) : -1;
+    const failed = new Set(this.instead ? [] : (view.failed ?? []).map(indexOf));
+    const able = this.able();
+    this.wrongs = this.instead ? new Map() : astray(view);
     for (let i = 0; i < 64; i++) {
       const cell = this.cells[i];
       const face = this.table[i];
@@ -196,11 +248,16 @@ export class Board {
       cell.classList.toggle("last", i === last);
       cell.classList.toggle("failed", failed.has(i));
       cell.dataset.mark = this.meaning.get(i) ?? "";
+      cell.classList.toggle("astray", this.wrongs.has(SQUARES[i]));
+      cell.classList.toggle("changed", this.instead?.kind === "edit" && face !== state?.board[i]);
+      cell.toggleAttribute("data-hands", able || Boolean(this.put));
       cell.setAttribute("aria-label", this.label(i, last, failed.has(i)));
     }
     this.grid.classList.toggle("able", able);
-    this.grid.setAttribute("aria-readonly", String(!able));
-    $("keys").textContent = able
+    this.grid.setAttribute("aria-readonly", String(!able && !this.put));
+    $("keys").textContent = this.put
+      ? "Arrow keys walk the board, or type a square such as e6. Enter changes a square: empty, black, white."
+      : able
       ? "Arrow keys walk the board, or type a square such as e6. Enter places a disc or turns one over, T turns, L lifts, P places, S slides a disc to where Enter is pressed next; with Shift the wrong color."
       : "Arrow keys walk the board, or type a square such as e6.";
   }
@@ -225,6 +282,7 @@ export class Board {
   /** Works out what the guide wants of each square. @param {View} view */
   read(view) {
     this.meaning.clear();
+    if (this.instead) return;
     const guide = view.state?.guide;
     /** @param {string[]|null|undefined} squares @param {string} mark */
     const mark = (squares, mark) => squares?.forEach((s) => this.meaning.set(indexOf(s), mark));
@@ -251,6 +309,9 @@ export class Board {
       fault: "light: this square cannot be read",
     }[this.meaning.get(i) ?? ""];
     if (light) words.push(light);
+    const wrong = this.wrongs.get(SQUARES[i]);
+    if (wrong) words.push(wrong.missed ? `should have been turned by move ${wrong.ply}` : `should not have been turned by move ${wrong.ply}`);
+    if (this.instead?.kind === "edit" && face !== this.view?.state?.board[i]) words.push("changed");
     if (i === last) words.push("last move");
     if (failed) words.push("sensor broken");
     return words.join(", ");
@@ -344,7 +405,7 @@ class Drag {
 
   /** @param {PointerEvent} e @param {string} from @param {string} color */
   take(e, from, color) {
-    if (e.button !== 0 || !this.board.wishes.able() || this.now) return;
+    if (e.button !== 0 || !this.board.able() || this.now) return;
     this.now = { from, color, x: e.clientX, y: e.clientY, ghost: null, id: e.pointerId };
     if (!from) e.preventDefault();
   }

@@ -95,7 +95,7 @@ function read(view, evals) {
   /** @type {Point[]} */
   const points = [{ ply: 0, move: "start", lead: count("B") - count("W"), expected: evals[0] ?? null }];
   for (const m of view.moves) {
-    if (m.move !== "pass") points.push({ ply: m.ply, move: m.move, lead: m.black - m.white, expected: evals[m.ply] ?? null });
+    if (m.move !== "pass" && m.move !== "set") points.push({ ply: m.ply, move: m.move, lead: m.black - m.white, expected: evals[m.ply] ?? null });
   }
   return points;
 }

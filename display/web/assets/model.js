@@ -2,10 +2,25 @@
 
 /**
  * @typedef {"black"|"white"} Color
- * @typedef {{ply: number, by: Color, move: string, flipped: number, black: number, white: number}} Played
+ * @typedef {object} Played  a line of the move list
+ * @property {number} ply
+ * @property {Color|""} by
+ * @property {string} move  a square, "pass", or "set" for a position that was set
+ * @property {number} flipped
+ * @property {string[]|null} turned
+ * @property {number} black @property {number} white
+ * @property {string[]} [missed] @property {string[]} [extra] @property {string} [improper]
+ * @property {string} [board]
+ * @typedef {{main_ms: number, increment_ms: number, periods: number, period_ms: number}} Control
+ * @typedef {{role: "viewer"|"player"|"arbiter", name: string, seat: Color|"", login: boolean, full: boolean}} You
  * @typedef {{code: string, severity: string, text: string, squares?: string[]}} Alert
  * @typedef {object} State  the state of the MQTT contract, as far as the page needs it
  * @property {number} seq
+ * @property {string} ts  the wall clock @property {number} mono_ms  and the board's own one when this was written
+ * @property {{mode: string, black_ms: number|null, white_ms: number|null, black_periods?: number, white_periods?: number, running: Color|"none", at: string|null, flagged: Color|"none"}|null} clock
+ * @property {boolean} halted  whether the clocks stand until play goes on
+ * @property {{ply: number, by: Color, missed: string[], extra: string[], improper: string|null, claimed: boolean}|null} objection
+ * @property {string} profile
  * @property {string} variant
  * @property {"on"|"off"|"locked"} hints  whether moves may be suggested
  * @property {"idle"|"setup"|"playing"|"paused"|"over"} phase
@@ -21,7 +36,7 @@
  * @property {string} transcript
  * @property {{black: number, white: number}|null} hand  discs left, where each has a stock
  * @property {{black: string, white: string}} players
- * @property {{result: string}|null} result
+ * @property {{result: string, black: number|null, white: number|null, reason: string}|null} result
  * @property {{active: boolean, code: string|null, squares: string[]}|null} problem
  *
  * @typedef {object} View
@@ -40,6 +55,11 @@
  * @property {(number|null)[]|null} evals  Black's minus White's discs expected in the end, after each ply
  * @property {boolean} evaluating  whether the running game is evaluated
  * @property {{text: string, squares: string[]}|null} question  where a disc lies that is not seen
+ * @property {number} now_ms  the board's own clock when this left it
+ * @property {{text: string, shared: boolean, black: Control, white: Control}|null} timing
+ * @property {boolean} press  whether moves are ended with a press of the clock
+ * @property {boolean} claims  whether players may claim mistakes
+ * @property {{by: Color|"", plies: number}|null} takeback  what a player asks the other one
  *
  * @typedef {object} Card
  * @property {string} board
@@ -48,6 +68,8 @@
  * @property {boolean} hands
  * @property {string[]|null} variants
  * @property {string[]|null} profiles
+ * @property {Record<string, string>|null} clocks  how games are timed under each profile
+ * @property {boolean} health @property {boolean} calibrate
  * @property {string} opponent  the program that the settings name as opponent, "" for none
  *
  * @typedef {{seq: number, jid: string, ply: number, type: string, data: any, replay: boolean}} GameEvent

@@ -1,6 +1,7 @@
 // Everything beside the board: score, sentence, problems, moves, controls.
 
 import { $, capital, element, newID, post } from "./model.js";
+import { wrongWith } from "./past.js";
 
 /**
  * @typedef {import("./model.js").View} View
@@ -26,7 +27,26 @@ const LEVELS = /** @type {Record<string, string>} */ ({
   10: "10, as strong as it can",
 });
 
-const PROFILES = /** @type {Record<string, string>} */ ({ home: "At home" });
+const PROFILES = /** @type {Record<string, string>} */ ({
+  home: "At home",
+  club: "At a club",
+  woc: "World Championship",
+  jof: "Japan Othello Federation",
+  festival: "Children's festival",
+});
+
+/** The ways to time a game that are offered, besides those typed. */
+const CLOCKS = [
+  ["none", "No clocks"],
+  ["5:00", "5 minutes each"],
+  ["10:00", "10 minutes each"],
+  ["25:00", "25 minutes each"],
+  ["30:00", "30 minutes each"],
+  ["5:00/3", "5 minutes, 3 seconds more a move"],
+  ["10:00/10", "10 minutes, 10 seconds more a move"],
+  ["10:00+3x0:30", "10 minutes, then 3 × 30 seconds"],
+  ["game 20:00", "20 minutes for the whole game"],
+];
 
 export class Panel {
   /** @param {(text: string) => void} complain */
@@ -36,6 +56,15 @@ export class Panel {
     this.view = null;
     this.listed = "";
     this.asked = " ";
+    /** The line of the move list whose position is shown. @type {number|null} */
+    this.chosen = null;
+    /** Shows the position after a line. @type {(line: number|null) => void} */
+    this.look = () => {};
+    this.list();
+    $("agree").addEventListener("click", () => this.command("agree", {}, false));
+    $("decline").addEventListener("click", () => this.command("decline", {}, false));
+    $("clock").addEventListener("change", () => this.choices());
+    $("profile").addEventListener("change", () => this.choices());
     $("undo").addEventListener("click", () => this.command("undo", { plies: this.back() }, true));
     $("hint").addEventListener("click", () => this.command("hint", {}, true));
     $("evaluate").addEventListener("click", () => this.command("evaluate", { on: !this.view?.evaluating }, false));
@@ -70,9 +99,46 @@ export class Panel {
    * @param {string} name @param {object} args @param {boolean} sure
    */
   async order(name, args, sure) {
-    const body = { name, args, id: newID(), ...(sure && this.view?.state ? { if_seq: this.view.state.seq } : {}) };
-    const reply = await post("/api/v1/command", body);
+    const reply = await this.send(name, args, sure && this.view?.state ? this.view.state.seq : null);
+    if (reply.code === "stale_seq") return "The board has moved on since you looked: look again, then press once more.";
     return reply.status === "ok" ? "" : reply.error || "The board refused that.";
+  }
+
+  /**
+   * Sends a command about a state and returns the answer.
+   * @param {string} name @param {object} args @param {number|null} seq  the state it is about, null for any
+   */
+  send(name, args, seq) {
+    return post("/api/v1/command", { name, args, id: newID(), ...(seq === null ? {} : { if_seq: seq }) });
+  }
+
+  /** Makes the move list something to walk through. */
+  list() {
+    const list = $("moves");
+    list.addEventListener("click", (e) => {
+      const line = [...list.children].indexOf(/** @type {Element} */ ((/** @type {Element} */ (e.target)).closest(".move") ?? list));
+      if (line >= 0) this.look(line === this.chosen ? null : line);
+    });
+    list.addEventListener("keydown", (e) => {
+      const last = (this.view?.moves.length ?? 0) - 1;
+      const at = this.chosen ?? last + 1;
+      const to = { ArrowUp: at - 1, ArrowLeft: at - 1, ArrowDown: at + 1, ArrowRight: at + 1, Home: 0, End: last + 1, Escape: last + 1 }[e.key];
+      if (to === undefined || last < 0) return;
+      e.preventDefault();
+      this.look(to > last ? null : Math.max(to, 0));
+    });
+  }
+
+  /** Marks the line whose position is shown. @param {number|null} line */
+  choose(line) {
+    this.chosen = line;
+    const list = $("moves");
+    [...list.children].forEach((item, i) => item.setAttribute("aria-selected", String(i === line)));
+    if (line === null) list.removeAttribute("aria-activedescendant");
+    else {
+      list.setAttribute("aria-activedescendant", `move-${line}`);
+      list.children[line]?.scrollIntoView({ block: "nearest" });
+    }
   }
 
   /**
@@ -96,6 +162,8 @@ export class Panel {
     document.title = card.name;
     fill("variant", card.variants ?? ["classic"], Object.fromEntries(Object.entries(VARIANTS).map(([v, [name]]) => [v, name])));
     fill("profile", card.profiles ?? [], PROFILES);
+    this.clocks = card.clocks ?? {};
+    fill("clock", ["auto", ...CLOCKS.map(([text]) => text), "sides", "own"], { auto: "As the rules say", sides: "Different for each…", own: "Your own…", ...Object.fromEntries(CLOCKS) });
     const choice = (card.profiles ?? []).length > 1;
     $("profile").hidden = $("profile-label").hidden = !choice;
   }
@@ -105,6 +173,7 @@ export class Panel {
     const dialog = /** @type {HTMLDialogElement} */ ($("new-game"));
     if (state) {
       input("variant").value = state.variant || input("variant").value;
+      if ([...document.querySelectorAll("#profile option")].some((o) => /** @type {HTMLOptionElement} */ (o).value === state.profile)) input("profile").value = state.profile;
       input("black").value = this.named("black");
       input("white").value = this.named("white");
     }
@@ -114,6 +183,7 @@ export class Panel {
     input("rival-side").value = rival?.side ?? "white";
     if (rival) input(rival.side).value = "";
     this.recall();
+    this.recallClock();
     this.choices();
     $("new-error").hidden = true;
     $("new-warn").hidden = !(state && (state.phase === "playing" || state.phase === "paused") && state.ply > 0);
@@ -132,8 +202,38 @@ export class Panel {
     input("first").value = known && first && first !== usual ? first : "auto";
   }
 
+  /** Offers the time control of the game that is on. */
+  recallClock() {
+    const text = this.view?.timing?.text ?? "none";
+    const usual = this.clocks?.[input("profile").value];
+    const known = CLOCKS.some(([c]) => c === text);
+    input("clock").value = usual === undefined || text === usual ? "auto" : known ? text : "own";
+    input("clock-own").value = input("clock").value === "own" ? text : "";
+  }
+
+  /** The time control that was chosen, "" for that of the rules. */
+  timing() {
+    switch (input("clock").value) {
+      case "auto":
+        return "";
+      case "sides":
+        return `black ${input("clock-for-black").value.trim() || "none"}, white ${input("clock-for-white").value.trim() || "none"}`;
+      case "own":
+        return input("clock-own").value.trim();
+      default:
+        return input("clock").value;
+    }
+  }
+
   /** Shows what goes with the chosen game and start. */
   choices() {
+    const how = input("clock").value;
+    const usual = this.clocks?.[input("profile").value];
+    const auto = document.querySelector('#clock [value="auto"]');
+    if (auto) auto.textContent = usual === undefined ? "As the rules say" : `As the rules say: ${CLOCKS.find(([text]) => text === usual)?.[1].toLowerCase() ?? usual}`;
+    $("clock-own-row").hidden = how !== "own";
+    $("clock-sides-row").hidden = how !== "sides";
+    /** @type {HTMLInputElement} */ ($("clock-own")).required = how === "own";
     const variant = input("variant").value;
     $("variant-says").textContent = VARIANTS[variant]?.[1] ?? "";
     $("start-row").hidden = variant === "historic";
@@ -158,6 +258,7 @@ export class Panel {
         ...(start !== "standard" ? { start } : {}),
         ...(input("first").value !== "auto" ? { first: input("first").value } : {}),
         ...(profile ? { profile } : {}),
+        ...(this.timing() ? { clock: this.timing() } : {}),
         ...this.rival(),
         players: { black: input("black").value.trim(), white: input("white").value.trim() },
       },
@@ -180,9 +281,10 @@ export class Panel {
     }
   }
 
-  /** @param {View} view */
-  show(view) {
+  /** @param {View} view @param {import("./model.js").You|null} you */
+  show(view, you) {
     this.view = view;
+    this.you = you;
     const state = view.state;
     $("sentence").textContent = view.sentence || "Waiting for the board.";
     this.alerts(view);
@@ -196,11 +298,35 @@ export class Panel {
     $("balance").style.setProperty("--black", String(black));
     $("balance").style.setProperty("--white", String(white));
     /** @type {HTMLButtonElement} */ ($("undo")).disabled = state.ply === 0 || state.phase === "setup" || state.phase === "idle";
+    this.controls(view);
     const hint = /** @type {HTMLButtonElement} */ ($("hint"));
-    hint.hidden = state.hints !== "on";
     hint.disabled = state.phase !== "playing" || state.step !== "to_move" || view.opponent?.side === state.turn;
     document.body.dataset.phase = state.phase;
     this.moves(view);
+  }
+
+  /** What the visitor may press. @param {View} view */
+  controls(view) {
+    const state = /** @type {import("./model.js").State} */ (view.state);
+    const role = this.you?.role ?? "arbiter";
+    const both = this.you?.login === true;
+    $("controls").hidden = role === "viewer";
+    $("new").hidden = $("identify").hidden = role !== "arbiter";
+    $("hint").hidden = state.hints !== "on" || (role === "arbiter" && both);
+    $("locked").hidden = state.hints !== "locked";
+    $("undo").textContent = role === "player" ? "Ask to take back" : "Undo";
+    // Who rules takes moves back in the console, where it is said what happens.
+    $("undo").hidden = role === "arbiter" && both;
+    const wish = view.takeback;
+    const mine = role === "player" && this.you?.seat !== "" && this.you?.seat === wish?.by;
+    const by = wish?.by ? capital(wish.by) : "A player";
+    const what = wish?.plies === 1 ? "the last move" : `${wish?.plies} moves`;
+    $("takeback").hidden = !wish;
+    const text = wish ? `${by} asks to take back ${what}.${mine ? " The other player has half a minute to agree." : ""}` : "";
+    if ($("takeback-text").textContent !== text) $("takeback-text").textContent = text;
+    $("agree").hidden = mine || role === "viewer";
+    $("decline").hidden = role === "viewer";
+    $("decline").textContent = mine ? "Never mind" : "No";
   }
 
   /** What is special about the game, where the score is. */
@@ -233,10 +359,11 @@ export class Panel {
     const name = this.named(color);
     const turn = state?.turn === color && state.phase !== "over";
     const won = state?.phase === "over" && state.result?.result === color;
+    const how = { resign: " by resignation", flag: " on time", adjudicated: " by decision" }[state?.result?.reason ?? ""] ?? "";
     card.classList.toggle("turn", turn);
     card.classList.toggle("won", won);
     part(card, ".color").textContent = name || capital(color);
-    part(card, ".person").textContent = [name ? capital(color) : "", turn ? "to move" : won ? "wins" : ""].filter(Boolean).join(", ");
+    part(card, ".person").textContent = [name ? capital(color) : "", turn ? "to move" : won ? `wins${how}` : ""].filter(Boolean).join(", ");
     part(card, ".count").textContent = String(count);
     part(card, ".count").setAttribute("aria-label", `${count} ${color} discs`);
   }
@@ -292,22 +419,30 @@ export class Panel {
     this.listed = text;
     const list = $("moves");
     list.replaceChildren(
-      ...view.moves.map((m) => {
-        const item = element("li", m.move === "pass" ? "move pass" : "move");
-        const mini = element("span", `mini ${m.by}`);
+      ...view.moves.map((m, i) => {
+        const square = m.move.length === 2;
+        const wrong = wrongWith(m);
+        const item = element("li", `move${square ? "" : ` ${m.move}`}${wrong ? " odd" : ""}`);
+        item.id = `move-${i}`;
+        item.setAttribute("role", "option");
+        item.setAttribute("aria-selected", "false");
+        const mini = element("span", m.by ? `mini ${m.by}` : "");
         mini.setAttribute("aria-hidden", "true");
         item.append(
-          element("span", "ply", m.move === "pass" ? "–" : String(m.ply)),
+          element("span", "ply", square ? String(m.ply) : "–"),
           mini,
           element("span", "vh", capital(m.by)),
-          element("span", "to", m.move),
+          element("span", "to", m.move === "set" ? "position set" : m.move),
           element("span", "turned", m.flipped ? `+${m.flipped}` : ""),
         );
+        if (wrong) item.append(element("span", "astray", wrong));
         item.title = `${m.black} – ${m.white}`;
         return item;
       }),
     );
     list.scrollTop = list.scrollHeight;
+    // What is looked at may be gone from the record.
+    if (this.chosen !== null) this.look(this.chosen < view.moves.length ? this.chosen : null);
   }
 
   async copy() {

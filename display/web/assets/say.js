@@ -90,7 +90,8 @@ export class Announcer {
 }
 
 /** @param {GameEvent} event @param {import("./model.js").State|null} state */
-function words({ type, data }, state) {
+function words(event, state) {
+  const { type, data } = event;
   const squares = (data?.squares ?? []).join(", ");
   switch (type) {
     case "game_started":
@@ -101,6 +102,20 @@ function words({ type, data }, state) {
       return data.plies === 1 ? "One move taken back." : `${data.plies} moves taken back.`;
     case "illegal_move":
       return `${capital(data.move ?? "that")} is not possible: ${why(data.reason, state)}.`;
+    case "flip_error":
+      return flips(event.ply, data);
+    case "revise":
+      return `The record was corrected from move ${data.from_ply} on${because(data.reason)}.`;
+    case "position_set":
+      return `The position was set by the arbiter${because(data.reason)}. ${capital(data.turn ?? "")} to move.`;
+    case "clock_flag":
+      return `${capital(data.color)}'s flag has fallen${{ grace: ": two minutes more", jof: ": the other may play on for both", none: "", loss: "", count: "" }[/** @type {string} */ (data.effect)] ?? ""}.`;
+    case "clock_adjusted":
+      return `The clocks were set${because(data.reason)}.`;
+    case "paused":
+      return `The game is stopped${because(data.reason)}.`;
+    case "resumed":
+      return `The game goes on${because(data.reason)}.`;
     case "game_over":
       return over(data);
     case "sensor_fault":
@@ -116,6 +131,18 @@ function words({ type, data }, state) {
   }
 }
 
+/** @param {string|undefined} reason */
+const because = (reason) => (reason ? `: ${reason}` : "");
+
+/** What became of wrong flips. @param {number} ply @param {any} data */
+function flips(ply, data) {
+  const move = `move ${data.ply ?? ply}`;
+  const what = [data.missed?.length ? `${data.missed.join(", ")} not turned` : "", data.extra?.length ? `${data.extra.join(", ")} turned too` : ""].filter(Boolean).join(", ");
+  if (data.status === "fixed") return `The flips of ${move} have been put right.`;
+  if (data.status === "stands") return `${capital(move)} stands as it was played${what ? `: ${what}` : ""}.`;
+  return `${capital(move)} is wrong${what ? `: ${what}` : ""}. ${data.claimed ? "It has been claimed." : "It may be claimed."}`;
+}
+
 /** @param {string} reason @param {import("./model.js").State|null} state */
 function why(reason, state) {
   const opening = state?.phase === "playing" && state.ply < 4 && /^-*$/.test(state.start?.board ?? "B");
@@ -127,6 +154,8 @@ function over(data) {
   if (data.result === "none") return "The game is over without a result.";
   if (data.result === "draw") return `Game over. ${data.black} all. Draw.`;
   const [won, lost] = data.result === "black" ? [data.discs?.black, data.discs?.white] : [data.discs?.white, data.discs?.black];
+  const how = { resign: " The other player has given up.", flag: " On time.", adjudicated: " By decision of the arbiter." }[/** @type {string} */ (data.reason)] ?? "";
+  if (how) return `Game over. Black ${data.black}, White ${data.white}. ${capital(data.result)} wins.${how}`;
   if (won < lost) return `Game over. Black ${data.discs.black}, White ${data.discs.white}. ${capital(data.result)} wins with fewer discs.`;
   return `Game over. Black ${data.black}, White ${data.white}. ${capital(data.result)} wins.`;
 }

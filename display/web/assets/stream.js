@@ -82,6 +82,12 @@ export class Stream {
     this.reading?.abort();
   }
 
+  /** The visitor has become somebody else: every tab gets everything anew. */
+  again() {
+    if (this.leading) this.restart();
+    else this.channel?.postMessage({ kind: "again" });
+  }
+
   /** Waits to lead, or takes the lead from a tab that has gone silent. @param {boolean} steal */
   queue(steal) {
     navigator.locks
@@ -188,6 +194,9 @@ export class Stream {
         break;
       case "message":
         if (!this.leading) this.accept(said.message);
+        break;
+      case "again":
+        if (this.leading) this.restart();
         break;
       case "alive":
         if (!this.leading) this.touch();
