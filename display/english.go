@@ -175,6 +175,15 @@ func (e english) playsOn(fallen, turn engine.Color) string {
 
 func (e english) timeUp(c engine.Color) string { return e.name(c) + "'s time is up." }
 
+// restart asks whether another game is to begin; touched says that it will unless
+// somebody moves a disc.
+func (e english) restart(touched bool) string {
+	if touched {
+		return "A new game? Leave the discs alone for five seconds, or press a clock. To go on with this game, put its discs back."
+	}
+	return "A new game? Lift one of the discs and put it back, or press a clock. To go on with the game, put its discs back."
+}
+
 func (e english) clocksStand() string { return "The clocks stand until play goes on." }
 
 func (e english) withdrawn(by engine.Color, g referee.Guide) string {

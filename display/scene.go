@@ -190,6 +190,9 @@ func Compose(s *referee.State, c Cues) Scene {
 		sc.light(c.Hints, Hint)
 		sc.light(c.Best, HintBest)
 	}
+	if s.Phase == referee.Playing && s.Restart.Active {
+		sc.light(s.Match.Rules.Start.Occupied(), Ask)
+	}
 	sc.light(s.Unsure(), Fault)
 	g := s.Lit()
 	sc.light(g.PlaceBlack, PlaceBlack)

@@ -66,6 +66,9 @@ func pausedSentence(say english, s *referee.State) string {
 }
 
 func playSentence(say english, s *referee.State) string {
+	if s.Restart.Active {
+		return say.restart(s.Restart.At != 0)
+	}
 	if s.Objection.Claimed {
 		return claimSentence(say, s)
 	}

@@ -161,6 +161,16 @@ func (e english) playsOn(v *View, fallen engine.Color) {
 	v.Foot.add(" goes on")
 }
 
+// restart asks whether another game is to begin.
+func (english) restart(v *View, touched bool) {
+	v.Head.add("A new game?")
+	if touched {
+		v.Foot.add("Leave the discs")
+		return
+	}
+	v.Foot.add("Lift a disc")
+}
+
 func (english) clocksStand(l *Line) { l.add("Clocks stand") }
 
 func (english) back(v *View) { v.Head.add("Taken back") }

@@ -14,7 +14,15 @@ type Input struct {
 	// Clocks are Black's and White's, nil when the game has no clock. They are
 	// shown while a game is on, and before it when the board is ready.
 	Clocks *[2]Clock
+	// Note is what is said for a moment in place of what is going on: a question,
+	// or why a button was of no use.
+	Note Note
 }
+
+// Note is a headline and a footline, of which sixteen letters each are shown.
+type Note struct{ Head, Foot string }
+
+func (n Note) empty() bool { return n == Note{} }
 
 // Clock is what one player's clock says.
 type Clock struct {
@@ -212,6 +220,12 @@ func rest(n int) int {
 func Compose(in Input) View {
 	s, say := in.State, english{}
 	v := View{Mark: engine.None}
+	if !in.Note.empty() {
+		v.board(in)
+		v.Head.add(in.Note.Head)
+		v.Foot.add(in.Note.Foot)
+		return v
+	}
 	switch s.Phase {
 	case referee.Idle:
 		say.unread(&v)
@@ -293,6 +307,10 @@ func (v *View) over(say english, s *referee.State) {
 
 func (v *View) play(say english, in Input) {
 	s := in.State
+	if s.Restart.Active {
+		say.restart(v, s.Restart.At != 0)
+		return
+	}
 	if s.Objection.Claimed {
 		v.claimed(say, s)
 		return

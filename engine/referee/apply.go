@@ -390,4 +390,5 @@ func (s *State) atRest() {
 	s.memory.used, s.memory.handled = 0, 0
 	s.memory.restoring, s.memory.undone, s.memory.ordered = restoringNothing, 0, false
 	s.memory.press = press{}
+	s.memory.off, s.memory.cleared, s.Restart = 0, false, Restart{}
 }

@@ -107,6 +107,8 @@ func (t *turn) pressed(in Pressed) {
 	case s.Phase == Over && s.Objection.Open && in.By == s.claimant():
 		t.claim(in.At)
 		t.again(in.At)
+	case s.Phase == Playing && s.Restart.Active:
+		t.beginAnew(in.At)
 	case s.Phase != Playing || !s.SensedOK || s.memory.resumed || s.memory.press.active:
 	case s.Flags.PlayOn:
 		// The player whose flag is up has seen enough.

@@ -99,6 +99,16 @@
 // newly occupied square names the move. What the hands must still do (Guide)
 // follows from the explanation.
 //
+// # Another game in the middle of one
+//
+// Where a game counts for nothing (takebacks are free), players may sweep the
+// board and set up the start: they are asked whether they want another game
+// (Restart), and answer by leaving the discs alone, or with a press. Without the
+// board having been empty, the same discs are a takeback of all moves. After a
+// power cut the start is the same wish, but those who laid it out have not been
+// asked: it waits until somebody touches a disc or presses. At an event only an
+// order of the arbiter ends a game like that.
+//
 // # The empty board as a start
 //
 // The historic game begins on the empty board, and the first discs go on the

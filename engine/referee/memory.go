@@ -58,6 +58,10 @@ type memory struct {
 	// game, if it begins on the empty board, then waits for its first disc:
 	// tidying up is no wish to play.
 	swept bool
+	// off are the discs that have been off the board since it was last as on
+	// record; cleared says that all have been, at the same time.
+	off     engine.Bitboard
+	cleared bool
 	// next is played after a finished game, if prepared says so; otherwise the
 	// same match again.
 	next     Match

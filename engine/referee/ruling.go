@@ -71,10 +71,7 @@ func (t *turn) newGame(in Command, order NewGame) {
 	running := s.running()
 	t.obey(in)
 	if running {
-		r := s.asTheyLie()
-		r.Winner, r.Void, r.Reason = engine.None, true, Aborted
-		r.Black, r.White = 0, 0 // an unfinished game has no score
-		t.end(r, in.At)
+		t.abort(in.At)
 	}
 	s.Match = order.Match
 	s.Phase = Setup

@@ -11,7 +11,7 @@ import (
 // SnapshotVersion is the form of what AppendSnapshot writes. It is raised with
 // every change of State or of its memory: an old snapshot would leave out what
 // the referee now remembers, and is refused.
-const SnapshotVersion = 1
+const SnapshotVersion = 2
 
 // AppendSnapshot appends all of s to b: what everybody can see of it and what
 // only Step remembers. Step does exactly the same with the State that
@@ -88,6 +88,8 @@ func (c *coder) state(s *State) {
 	c.yes(&s.Wish.Active)
 	c.square(&s.Wish.Square)
 	c.yes(&s.OpponentLost)
+	c.yes(&s.Restart.Active)
+	c.time(&s.Restart.At)
 	c.memory(&s.memory)
 }
 
@@ -192,6 +194,8 @@ func (c *coder) memory(m *memory) {
 	c.set(&m.spent)
 	c.set(&m.handled)
 	c.yes(&m.swept)
+	c.set(&m.off)
+	c.yes(&m.cleared)
 	c.match(&m.next)
 	c.yes(&m.prepared)
 }

@@ -345,6 +345,8 @@ type State struct {
 	// Halted says that the clocks stand since a power cut, or since a finished
 	// game was opened again: they go on with the next disc, press or Resume.
 	Halted bool
+	// Restart asks whether another game is to begin.
+	Restart Restart
 	// Flags are flags that have fallen and did not end the game.
 	Flags Flags
 	// Objection is what may be said against the last move.

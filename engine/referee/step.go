@@ -261,6 +261,9 @@ func (t *turn) play(at Time) {
 	s := t.s
 	for s.Phase == Playing {
 		s.believe()
+		if t.restarts(at) {
+			return
+		}
 		v := s.asWished(s.judge())
 		t.replyCloses(v)
 		t.goOn(v)
@@ -369,6 +372,9 @@ func (v *verdict) stage() Stage {
 // report announces a mistake when it is first seen, not again while it stands.
 func (t *turn) report(v verdict) {
 	m := &t.s.memory
+	if m.cleared {
+		return // discs are laid out anew: nobody moves
+	}
 	if v.kind != mistaken || v.reason == NoReason {
 		m.reported, m.reason = 0, NoReason
 		return
@@ -401,6 +407,7 @@ func (s *State) remember(v verdict, at Time) {
 	switch {
 	case v.kind == same:
 		m.withdrawn, m.restoring, m.undone = 0, restoringNothing, 0
+		m.off, m.cleared = 0, false
 	case v.pending.Active:
 		m.withdrawn = 0
 	case before.Active:

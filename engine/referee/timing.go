@@ -61,7 +61,8 @@ func (t *turn) tick(at Time) {
 	if late {
 		s.memory.missing = true
 	}
-	if p := s.memory.press; late || p.active && p.until != 0 && at >= p.until {
+	anew := s.Restart.At != 0 && at >= s.Restart.At
+	if p := s.memory.press; late || anew || p.active && p.until != 0 && at >= p.until {
 		t.again(at)
 	}
 }
@@ -78,6 +79,9 @@ func (t *turn) askForTick() {
 	}
 	if s.memory.waiting && !s.memory.missing {
 		first(s.memory.seenAt + s.Match.Profile.MissingAfter)
+	}
+	if s.Restart.At != 0 {
+		first(s.Restart.At)
 	}
 	if p := s.memory.press; p.active && p.until != 0 {
 		first(p.until)
