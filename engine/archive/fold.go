@@ -97,6 +97,17 @@ func (g *Games) Put(ctx context.Context, jid string, records [][]byte) (SyncRepo
 	return s.report, err
 }
 
+// NameBoard says from which board a journal is, for the results in the tournament
+// tables.
+func (g *Games) NameBoard(ctx context.Context, jid, board string) error {
+	return g.within(ctx, "write", func(tx *sql.Tx) error {
+		if err := tables.NameBoard(ctx, tx, jid, board); err != nil {
+			return g.explain("write", err)
+		}
+		return nil
+	})
+}
+
 // ErrNoEnd means that a game has not ended.
 var ErrNoEnd = errors.New("the game has no end")
 

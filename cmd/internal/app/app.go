@@ -121,6 +121,8 @@ type App struct {
 
 	// ended wakes the archive.
 	ended chan struct{}
+	// hall is the tournaments.
+	hall *hall
 	// hint wakes the scanner early.
 	hint chan struct{}
 	// inputs, orders and touched lead to the loop from other goroutines.
@@ -174,6 +176,7 @@ func newApp(o Options) *App {
 	a.analyst = newAnalyst(o.Logger, a.now)
 	a.nurse = newNurse(a)
 	a.calibrator = newCalibrator(a)
+	a.hall = newHall(a)
 	return a
 }
 
@@ -230,6 +233,7 @@ func (a *App) run(ctx context.Context, o Options) (err error) {
 	tasks.Go(func() { a.keepBuzzer(inner) })
 	tasks.Go(func() { a.scribe.keep(inner) })
 	tasks.Go(func() { a.keepGames(inner) })
+	tasks.Go(func() { a.hall.keep(inner) })
 	tasks.Go(func() { a.rival.keep(inner) })
 	tasks.Go(func() { a.adviser.keep(inner) })
 	tasks.Go(func() { a.analyst.keep(inner) })

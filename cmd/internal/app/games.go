@@ -21,7 +21,11 @@ func (a *App) keepGames(ctx context.Context) {
 			a.log.Warn("close the archive", "error", err)
 		}
 	}()
+	if err := games.NameBoard(ctx, a.journal.JID(), a.config.Board.ID); err != nil && ctx.Err() == nil {
+		a.log.Warn("results will not say that they are from this board", "error", err)
+	}
 	games.Follow(ctx, a.journal, a.ended, func(r archive.SyncReport, err error) {
+		nudge(a.hall.changed)
 		switch {
 		case err != nil && ctx.Err() == nil:
 			a.log.Warn("copy finished games into the archive", "error", err)
@@ -33,10 +37,13 @@ func (a *App) keepGames(ctx context.Context) {
 
 // endsGame reports whether an event may have ended a game, or begun one again.
 func endsGame(ev referee.Event) bool {
-	switch ev.(type) {
+	switch ev := ev.(type) {
 	case referee.GameOver, referee.Undone, referee.Revised, referee.PositionSet, referee.FlipError:
 		return true
-	case referee.GameStarted, referee.Moved, referee.Passed, referee.Illegal, referee.ClockFlag, referee.ClockAdjusted,
+	case referee.GameStarted:
+		// The table shows where a pairing is being played.
+		return ev.Match.Pairing != ""
+	case referee.Moved, referee.Passed, referee.Illegal, referee.ClockFlag, referee.ClockAdjusted,
 		referee.GamePaused, referee.GameResumed, referee.Faulted, referee.Restored, referee.PowerRestored,
 		referee.TimeStepped, referee.EngineLost, referee.Commanded:
 	}

@@ -192,7 +192,11 @@ func (a *App) carryOut(role, from string, c web.Command) (code, text string) {
 	if c.IfSeq != nil && *c.IfSeq != a.core.Seq() {
 		return "stale_seq", staleText
 	}
-	what, err := orderOf(c.Name, c.Args, a.match)
+	match, args, err := a.paired(role, c.Name, c.Args)
+	if err != nil {
+		return string(referee.NotAllowed), err.Error()
+	}
+	what, err := orderOf(c.Name, args, match)
 	if order, ok := what.(referee.NewGame); ok {
 		order.Match = a.seated(order.Match)
 		what = order

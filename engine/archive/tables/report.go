@@ -34,10 +34,13 @@ type Report struct {
 
 // NameBoard says from which board a journal is.
 func (s *Store) NameBoard(ctx context.Context, jid, board string) error {
-	return s.within(ctx, "name the board", func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO boards (jid, board) VALUES (?, ?)", jid, board)
-		return err
-	})
+	return s.within(ctx, "name the board", func(tx *sql.Tx) error { return NameBoard(ctx, tx, jid, board) })
+}
+
+// NameBoard says in a transaction from which board a journal is.
+func NameBoard(ctx context.Context, tx *sql.Tx, jid, board string) error {
+	_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO boards (jid, board) VALUES (?, ?)", jid, board)
+	return err
 }
 
 // Record takes what a board says of a game into the tables, in the transaction

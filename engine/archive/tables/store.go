@@ -392,6 +392,43 @@ func (s *Store) loadChanges(ctx context.Context, q querier, t *Table) error {
 	}, "SELECT round, seat, at, by, what, old, new, reason FROM changes WHERE tournament = ? ORDER BY id", t.ID)
 }
 
+// OpenPairing is a pairing that has no result yet, with what a board has to know to
+// let it be played.
+type OpenPairing struct {
+	ID, Tournament, Name string
+	Round, Table         int
+	// Players are the names of Black and White.
+	Players                 [2]string
+	Variant, Profile, Clock string
+	// Playing is the board on which it is being played, empty if it is not.
+	Playing string
+}
+
+// maxOpen bounds the open pairings that are listed.
+const maxOpen = 4096
+
+// OpenPairings returns the pairings of all tournaments that have no result, those
+// of the latest tournament first.
+func (s *Store) OpenPairings(ctx context.Context) (list []OpenPairing, err error) {
+	err = s.each(ctx, s.db, func(row scanner) error {
+		var p OpenPairing
+		err := row.Scan(&p.ID, &p.Tournament, &p.Name, &p.Round, &p.Table, &p.Players[0], &p.Players[1],
+			&p.Variant, &p.Profile, &p.Clock, &p.Playing)
+		list = append(list, p)
+		return err
+	}, `SELECT p.id, t.id, t.name, p.round, p.seat, b.name, w.name, t.variant, t.profile, t.clock,
+			coalesce((SELECT max(board) FROM reports WHERE pairing = p.id AND state = 'running'), '')
+		FROM pairings p JOIN tournaments t ON t.id = p.tournament
+		JOIN tournament_players b ON b.tournament = t.id AND b.number = p.black
+		JOIN tournament_players w ON w.tournament = t.id AND w.number = p.white
+		WHERE NOT EXISTS (SELECT 1 FROM results WHERE pairing = p.id)
+		ORDER BY t.created DESC, t.rowid DESC, p.round, p.seat LIMIT ?`, maxOpen)
+	if err != nil {
+		return nil, fmt.Errorf("list the open pairings: %w", err)
+	}
+	return list, nil
+}
+
 // change loads a tournament, lets f change it in a transaction, and checks that
 // it still is one.
 func (s *Store) change(ctx context.Context, what, id string, f func(tx *sql.Tx, t *Table) error) error {

@@ -295,7 +295,7 @@ func (t *Table) Status() string {
 	return Complete
 }
 
-// Name returns what a player is called, "bye" for no player.
+// PlayerName returns what a player is called, "bye" for no player.
 func (t *Table) PlayerName(number int) string {
 	if number == tournament.Bye {
 		return "bye"
