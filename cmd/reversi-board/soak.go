@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -23,21 +25,26 @@ func soakCommand() command {
 		name:    "soak",
 		summary: "Play whole games with simulated hands and compare every record with what the hands meant",
 		usage: "soak [--games N | --real FILE... [--every N]] [--seed S] [--variant NAME] [--start NAME]\n" +
-			"    [--config FILE] [--faults LIST] [--only N] [--json]",
+			"    [--config FILE] [--faults LIST] [--only N] [--json]\n" +
+			"  soak --clumsy [--profile NAME|all] [--variant NAME|all] [--games N] [--seed S] [--config FILE]\n" +
+			"    [--only N] [--json]",
 		example: program + " soak --games 1000 --seed 7\n" +
 			program + " soak --real WTH_2013.wtb --every 10\n" +
 			program + " soak --games 1000 --seed 7 --only 123\n" +
-			program + " soak --games 1000 --config hall-128.yaml --faults all",
+			program + " soak --games 1000 --config hall-128.yaml --faults all\n" +
+			program + " soak --games 10000 --clumsy",
 	}
 	c.run = func(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) int {
 		fs := newFlags(c)
 		var f soakFlags
 		fs.IntVar(&f.games, "games", 100, "make up `N` random legal games, 1 to 1000000")
 		fs.Uint64Var(&f.seed, "seed", 1, "draw games, hands and parts of the board from `S`; the same seed plays the same")
-		fs.StringVar(&f.variant, "variant", "classic", "make up games of the rules `NAME`: "+strings.Join(engine.VariantNames(), ", "))
+		fs.StringVar(&f.variant, "variant", "classic", "make up games of the rules `NAME`: "+strings.Join(engine.VariantNames(), ", ")+";\nwith --clumsy also all, which is the default there")
 		fs.StringVar(&f.start, "start", "standard", "begin made-up games from `NAME`: "+strings.Join(soak.Starts(), ", "))
 		fs.StringVar(&f.config, "config", "", "play on the board of the settings in `FILE`, simulated whatever they say, or of a built-in\nprofile: "+strings.Join(configs.ProfileNames(), ", "))
 		fs.StringVar(&f.faults, "faults", "", "let parts of the board fail while games are played: `LIST` is all, or some of\n"+strings.Join(soak.FaultKinds(), ","))
+		fs.BoolVar(&f.clumsy, "clumsy", false, "let people play who make mistakes, and compare with an umpire of the soak's own")
+		fs.StringVar(&f.profile, "profile", soak.All, "with --clumsy, officiate games as the profile `NAME` says: "+strings.Join(soak.Profiles(), ", ")+",\nor all")
 		fs.Var(&f.real, "real", "play the games of `FILE` instead, a WTHOR file (.wtb) or a table of games (.tsv);\ncan be repeated")
 		fs.IntVar(&f.every, "every", 1, "with --real, play every `N`th game only, from the first on")
 		fs.IntVar(&f.only, "only", -1, "play game number `N` alone, as a failure report names it")
@@ -45,6 +52,8 @@ func soakCommand() command {
 		if code, done := parse(c, fs, args, stdout, stderr); done {
 			return code
 		}
+		f.given = map[string]bool{}
+		fs.Visit(func(x *flag.Flag) { f.given[x.Name] = true })
 		options, err := f.options()
 		switch bad := (*wrongFlagError)(nil); {
 		case errors.As(err, &bad):
@@ -87,8 +96,12 @@ type soakFlags struct {
 	seed               uint64
 	variant, start     string
 	config, faults     string
-	real               files
-	json               bool
+	profile            string
+	clumsy             bool
+	// given are the flags that were on the command line.
+	given map[string]bool
+	real  files
+	json  bool
 }
 
 // options turns the flags into what is to be played, and reads the files.
@@ -99,6 +112,9 @@ func (f *soakFlags) options() (soak.Options, error) {
 		return o, &wrongFlagError{fmt.Sprintf("--games %d: want 1 to %d", f.games, maxSoak)}
 	case f.every < 1:
 		return o, &wrongFlagError{fmt.Sprintf("--every %d: want 1 or more", f.every)}
+	}
+	if f.clumsy || f.given["profile"] {
+		return o, f.people(&o)
 	}
 	if _, err := engine.Variant(f.variant); err != nil {
 		return o, &wrongFlagError{"--variant: " + err.Error()}
@@ -142,6 +158,40 @@ func (f *soakFlags) options() (soak.Options, error) {
 		}
 	}
 	return o, nil
+}
+
+// people turns the flags into games of people who make mistakes.
+func (f *soakFlags) people(o *soak.Options) error {
+	o.Clumsy = &soak.Clumsy{Profile: f.profile, Variant: f.variant}
+	if !f.given["variant"] {
+		o.Clumsy.Variant = soak.All
+	}
+	for name, instead := range map[string]string{
+		"real": "these games are made up", "start": "the custom games begin from every start",
+		"faults": "people make the mistakes, not the board", "every": "there are no files",
+	} {
+		if f.given[name] {
+			return &wrongFlagError{fmt.Sprintf("--%s does not go with --clumsy: %s", name, instead)}
+		}
+	}
+	switch {
+	case !f.clumsy:
+		return &wrongFlagError{"--profile goes with --clumsy"}
+	case !slices.Contains(append(soak.Profiles(), soak.All), f.profile):
+		return &wrongFlagError{fmt.Sprintf("--profile %.32q: want one of %s, %s", f.profile, strings.Join(soak.Profiles(), ", "), soak.All)}
+	case !slices.Contains(append(engine.VariantNames(), soak.All), o.Clumsy.Variant):
+		return &wrongFlagError{fmt.Sprintf("--variant %.32q: want one of %s, %s", f.variant, strings.Join(engine.VariantNames(), ", "), soak.All)}
+	case f.only >= o.Count() || f.only < -1:
+		return &wrongFlagError{fmt.Sprintf("--only %d: the games are 0 to %d", f.only, o.Count()-1)}
+	case f.only >= 0:
+		o.Indices = []int{f.only}
+	}
+	if f.config != "" {
+		var err error
+		o.Config, err = loadConfig(f.config)
+		return err
+	}
+	return nil
 }
 
 // play plays the games and prints the report.
@@ -213,11 +263,32 @@ func (f *soakFlags) text(r *soak.Report) string {
 		fmt.Fprintf(&b, "  not reported     %d of them\n", r.Unreported)
 		fmt.Fprintf(&b, "  complaints       %d, about discs that a bad cell showed\n", r.Complaints)
 	}
+	if r.Tally != nil {
+		return b.String() + f.mistakesText(r)
+	}
 	fmt.Fprintf(&b, "  disc to lights   %d ms at worst (limit %d ms, measured %d times)\n",
 		r.WorstLatency, r.Budget, r.Measured)
 	fmt.Fprintf(&b, "  speed            %.1f games a second, %.0f s at the table\n", r.GamesPerSecond, r.VirtualSeconds)
 	for _, x := range r.Failures {
 		fmt.Fprintf(&b, "game %d (%s): %s\n  again: %s\n", x.Game, x.Source, x.Difference, f.again(x.Game))
+	}
+	return b.String()
+}
+
+// mistakesText is the rest of the report about people who make mistakes: the games
+// by event and rules, the mistakes by kind, and what went wrong.
+func (f *soakFlags) mistakesText(r *soak.Report) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "  speed            %.1f games a second, %.0f s at the table\n%v", r.GamesPerSecond, r.VirtualSeconds, r.Tally)
+	fmt.Fprintf(&b, "  %-34s %8s\n", "event and rules", "games")
+	for _, name := range slices.Sorted(maps.Keys(r.Meetings)) {
+		fmt.Fprintf(&b, "  %-34s %8d\n", name, r.Meetings[name])
+	}
+	for _, x := range r.Failures {
+		fmt.Fprintf(&b, "game %d (%s): %s\n  again: %s\n", x.Game, x.Source, x.Difference, f.again(x.Game))
+		for _, line := range x.Story {
+			fmt.Fprintf(&b, "    %s\n", line)
+		}
 	}
 	return b.String()
 }
@@ -243,6 +314,13 @@ func (f *soakFlags) again(game int) string {
 	}
 	if f.faults != "" {
 		line += " --faults " + f.faults
+	}
+	if f.clumsy {
+		line += fmt.Sprintf(" --games %d --clumsy --profile %s", f.games, f.profile)
+		if f.given["variant"] {
+			line += " --variant " + f.variant
+		}
+		return line
 	}
 	if len(f.real) == 0 {
 		line += fmt.Sprintf(" --games %d --variant %s", f.games, f.variant)

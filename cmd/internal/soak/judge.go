@@ -39,6 +39,11 @@ type Outcome struct {
 	// that it did not tell of, Complaints what it called illegal because of them.
 	Faults                 map[string]int
 	Unreported, Complaints int
+	// Tally counts the mistakes of clumsy hands, Meeting names the event and the
+	// rules of their game, Story is what they did, if it is wanted.
+	Tally   *Tally
+	Meeting string
+	Story   []string
 	// Difference says what was first wrong; empty when nothing was.
 	Difference string
 }

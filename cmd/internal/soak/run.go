@@ -62,6 +62,9 @@ type Options struct {
 	// Faults are the kinds of faults that parts of the board have while games are
 	// played, of those that FaultsOf lists; none is a sound board.
 	Faults []string
+	// Clumsy, if not nil, has the games made up by people who make mistakes;
+	// Games, Variant, Start and Faults are then not used.
+	Clumsy *Clumsy
 	// Done, if not nil, is told about every game that has ended, one at a time.
 	Done func(o *Outcome)
 
@@ -109,6 +112,10 @@ type Report struct {
 	Faults     map[string]int `json:"faults,omitempty"`
 	Unreported int            `json:"unreported_faults"`
 	Complaints int            `json:"complaints"`
+	// Tally counts the mistakes of clumsy hands, by kind; Meetings the games by
+	// what they were played by.
+	Tally    *Tally         `json:"tally,omitempty"`
+	Meetings map[string]int `json:"meetings,omitempty"`
 	// Failures describe the first games that failed, by index.
 	Failures []Failure `json:"failures"`
 }
@@ -120,6 +127,9 @@ type Failure struct {
 	Seed       uint64 `json:"seed"`
 	Latency    int64  `json:"latency_ms"`
 	Difference string `json:"difference"`
+	// Story is what clumsy hands did and the board said; only of a game that is
+	// played alone.
+	Story []string `json:"story,omitempty"`
 }
 
 // Failed reports whether anything was not as it must be.
@@ -154,6 +164,9 @@ func (r *Report) add(o *Outcome, seed uint64) {
 		}
 		r.Faults[kind] += n
 	}
+	if o.Tally != nil {
+		r.mistakes(o)
+	}
 	if !o.Failed() {
 		return
 	}
@@ -162,7 +175,17 @@ func (r *Report) add(o *Outcome, seed uint64) {
 	}
 	r.Failures = append(r.Failures, Failure{
 		Game: o.Index, Source: o.Name, Seed: seed, Latency: latency, Difference: o.Difference,
+		Story: o.Story,
 	})
+}
+
+// mistakes adds the mistakes of a game.
+func (r *Report) mistakes(o *Outcome) {
+	if r.Tally == nil {
+		r.Tally, r.Meetings = &Tally{}, map[string]int{}
+	}
+	r.Tally.merge(o.Tally)
+	r.Meetings[o.Meeting]++
 }
 
 // Run plays the games. It ends soon after ctx has ended, and then returns the
@@ -244,7 +267,11 @@ func (r *runner) work(ctx context.Context) (err error) {
 		if err := d.ready(); err != nil {
 			return err
 		}
-		out, err := r.game(ctx, r.indices[n], d.journal)
+		play := r.game
+		if r.Clumsy != nil {
+			play = r.clumsyGame
+		}
+		out, err := play(ctx, r.indices[n], d.journal)
 		if err != nil {
 			return err
 		}
