@@ -24,7 +24,9 @@ func commands() []command {
 		engineCommand(),
 		matchCommand(),
 		gamesCommand(),
+		tournamentCommand(),
 		soakCommand(),
+		replayCommand(),
 		versionCommand(),
 	}
 }
