@@ -190,7 +190,7 @@ hardware:
   leds: {driver: none, port: /dev/spidev0.1, order: serpentine, brightness: 255, max_milliamps: 100}
   simulation: {enabled: false, seed: 0, noise: 2, bounce: false}
   recovery: {scl: GPIO23, sda: GPIO24, rail: GPIO22}
-  buttons: {clock_black: GPIO5, clock_white: GPIO6, new_game: GPIO13, hint: GPIO19, pass: GPIO12}
+  buttons: {clock_black: GPIO5, clock_white: GPIO6, new_game: GPIO13, hint: GPIO19, pass: GPIO12, undo: GPIO16, resign: GPIO20}
   buzzer: GPIO26
   oled: {driver: ssd1306, address: 0x3d}
 sensing: {scan_hz: 100, debounce: 120ms, settle: 0.5s}
@@ -222,7 +222,7 @@ data: {dir: games}
 		{"addresses", [8]uint16(h.Expanders.Addresses), [8]uint16{0x27, 0x26, 0x25, 0x24, 0x23, 0x22, 0x21, 0x20}},
 		{"recovery", h.Recovery, configs.Recovery{SCL: "GPIO23", SDA: "GPIO24", Rail: "GPIO22"}},
 		{"buttons", h.Buttons, configs.Buttons{
-			ClockBlack: "GPIO5", ClockWhite: "GPIO6", NewGame: "GPIO13", Hint: "GPIO19", Pass: "GPIO12",
+			ClockBlack: "GPIO5", ClockWhite: "GPIO6", NewGame: "GPIO13", Hint: "GPIO19", Pass: "GPIO12", Undo: "GPIO16", Resign: "GPIO20",
 		}},
 		{"buzzer", h.Buzzer, "GPIO26"},
 		{"oled", h.OLED, configs.OLED{Driver: configs.SSD1306, Address: 0x3d}},
@@ -267,7 +267,7 @@ func TestMistakesAreNamed(t *testing.T) {
 	const (
 		idWant = `want letters a to z, digits and inner hyphens, at most 23 characters ` +
 			`(^[a-z0-9]([a-z0-9-]{0,21}[a-z0-9])?$)`
-		broker   = `want mqtt://host:1883, mqtts://host:8883 (the port is always needed), or empty`
+		broker  = `want mqtt://host:1883, mqtts://host:8883 (the port is always needed), or empty`
 		harmful = `LEDs driven by PWM, PCM or DMA disturb the sound and can damage the memory card: ` +
 			`want ws2812, with the strip on the data line of hardware.leds.port (SPI0.0)`
 		order = `want rows, serpentine, or a list of 64 different numbers from 0 to 63, for a1 to h8`

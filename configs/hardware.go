@@ -169,7 +169,7 @@ type LEDs struct {
 
 // Buttons are header pins, empty where there is no button.
 type Buttons struct {
-	ClockBlack, ClockWhite, NewGame, Hint, Pass string
+	ClockBlack, ClockWhite, NewGame, Hint, Pass, Undo, Resign string
 }
 
 // OLED is the small display.
@@ -245,6 +245,8 @@ func (h *Hardware) fields(l *loader) []field {
 			l.pin("new_game", &h.Buttons.NewGame),
 			l.pin("hint", &h.Buttons.Hint),
 			l.pin("pass", &h.Buttons.Pass),
+			l.pin("undo", &h.Buttons.Undo),
+			l.pin("resign", &h.Buttons.Resign),
 		),
 		l.pin("buzzer", &h.Buzzer),
 		l.section(
@@ -311,6 +313,8 @@ func (h *Hardware) uses() []use {
 		{h.Buttons.NewGame, "hardware.buttons.new_game"},
 		{h.Buttons.Hint, "hardware.buttons.hint"},
 		{h.Buttons.Pass, "hardware.buttons.pass"},
+		{h.Buttons.Undo, "hardware.buttons.undo"},
+		{h.Buttons.Resign, "hardware.buttons.resign"},
 		{h.Buzzer, "hardware.buzzer"},
 	}
 	if h.usesI2C() {

@@ -175,6 +175,13 @@ func (e english) playsOn(fallen, turn engine.Color) string {
 
 func (e english) timeUp(c engine.Color) string { return e.name(c) + "'s time is up." }
 
+// refused passes on why a button was of no use.
+func (e english) refused(why string) string { return "Not now: " + why + "." }
+
+func (e english) givesUp(c engine.Color) string {
+	return e.name(c) + " gives up? To say yes, press the same button again within five seconds; otherwise the game goes on."
+}
+
 // restart asks whether another game is to begin; touched says that it will unless
 // somebody moves a disc.
 func (e english) restart(touched bool) string {

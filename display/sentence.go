@@ -12,6 +12,18 @@ func Sentence(s *referee.State) string {
 	return alsoColors(say, s, sentence(say, s))
 }
 
+// Refused says to who has pressed a button why it was of no use.
+func Refused(why string) string {
+	var say english
+	return say.refused(why)
+}
+
+// GivesUp asks the player who has held a button whether he gives up.
+func GivesUp(c engine.Color) string {
+	var say english
+	return say.givesUp(c)
+}
+
 func sentence(say english, s *referee.State) string {
 	switch s.Phase {
 	case referee.Idle:

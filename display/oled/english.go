@@ -161,6 +161,29 @@ func (e english) playsOn(v *View, fallen engine.Color) {
 	v.Foot.add(" goes on")
 }
 
+// givesUp asks the player who has held a button whether he gives up.
+func (e english) givesUp(c engine.Color) Note {
+	return Note{Head: e.name(c) + " gives up?", Foot: "Yes: press again"}
+}
+
+// refused says which wish of somebody who has pressed a button cannot be met.
+func (english) refused(command string) Note {
+	n := Note{Head: "Not now"}
+	switch command {
+	case "hint":
+		n.Foot = "No suggestions"
+	case "pass":
+		n.Foot = "There is a move"
+	case "new":
+		n.Foot = "Ask the arbiter"
+	case "undo":
+		n.Foot = "Nothing undone"
+	case "resign":
+		n.Foot = "No game is on"
+	}
+	return n
+}
+
 // restart asks whether another game is to begin.
 func (english) restart(v *View, touched bool) {
 	v.Head.add("A new game?")

@@ -24,6 +24,12 @@ type Note struct{ Head, Foot string }
 
 func (n Note) empty() bool { return n == Note{} }
 
+// GivesUp asks the player who has held a button whether he gives up.
+func GivesUp(c engine.Color) Note { return english{}.givesUp(c) }
+
+// Refused says to who has pressed a button that this command is not possible now.
+func Refused(command string) Note { return english{}.refused(command) }
+
 // Clock is what one player's clock says.
 type Clock struct {
 	// Left is the time left; less than nothing counts as nothing.

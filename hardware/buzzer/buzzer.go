@@ -26,17 +26,18 @@ const (
 	Error
 	Flag
 	GameOver
+	Ask
 )
 
 // Sounds is the number of sounds.
-const Sounds = int(GameOver) + 1
+const Sounds = int(Ask) + 1
 
 // String returns the sound's name for logs.
 func (s Sound) String() string {
 	if int(s) >= Sounds {
 		return fmt.Sprintf("Sound(%d)", uint8(s))
 	}
-	return [Sounds]string{"silence", "click", "ok", "error", "flag", "game over"}[s]
+	return [Sounds]string{"silence", "click", "ok", "error", "flag", "game over", "ask"}[s]
 }
 
 // rhythm is milliseconds, sounding and silent in turn; 0 is the end.
@@ -53,6 +54,7 @@ func (s Sound) rhythm() rhythm {
 		Error:    {400, 100, 400},
 		Flag:     {100, 100, 100, 100, 100, 100, 100, 100, 100},
 		GameOver: {300, 150, 300, 150, 900},
+		Ask:      {60, 60, 60, 60, 400},
 	}[s]
 }
 

@@ -77,6 +77,7 @@ func TestRhythms(t *testing.T) {
 		buzzer.Error:    {0, 400, 500, 900},
 		buzzer.Flag:     {0, 100, 200, 300, 400, 500, 600, 700, 800, 900},
 		buzzer.GameOver: {0, 300, 450, 750, 900, 1800},
+		buzzer.Ask:      {0, 60, 120, 180, 240, 640},
 		buzzer.Sound(9): nil,
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -13,6 +13,7 @@
 //	Error     400 100 400             something is wrong
 //	Flag      100 100, five times     a player's time is up
 //	GameOver  300 150 300 150 900     the game is over
+//	Ask       60 60 60 60 400         a question, such as whether somebody gives up
 //
 // A sound replaces the one that is still going on: what is heard is the latest
 // news. Sounds are told apart by rhythm, since nothing else differs.

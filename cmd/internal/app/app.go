@@ -90,6 +90,8 @@ type App struct {
 	lamps *lampKeeper
 	panel *panelKeeper
 	cues  display.Cues
+	// note is said for a moment.
+	note note
 	// doubts finds dead cells; doubtAgain fires when it wants to look again.
 	doubts     Doubts
 	doubted    Doubted
@@ -515,6 +517,9 @@ func (a *App) view(state []byte) web.View {
 		Start: start.String(), First: start.Turn.String(),
 		Connections: map[string]string{"journal": "ok", "broker": a.link.status()},
 		Question:    a.openQuestion(),
+	}
+	if text := a.told().text; text != "" {
+		v.Sentence = text
 	}
 	if text := a.calibrator.sentence(); text != "" {
 		v.Sentence = text

@@ -138,5 +138,5 @@ func (a *App) clockTicks() (kept bool) {
 
 // panelInput is what the small display has to show.
 func (a *App) panelInput() oled.Input {
-	return oled.Input{State: &a.core.State, Clocks: oled.Clocks(&a.core.State, a.now())}
+	return oled.Input{State: &a.core.State, Clocks: oled.Clocks(&a.core.State, a.now()), Note: a.told().short}
 }

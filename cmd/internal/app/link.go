@@ -246,12 +246,9 @@ func (a *App) follow(c web.Command) {
 
 // allowed returns why a role may not give an order now, empty when it may.
 func (a *App) allowed(role string, what referee.Order) string {
-	running := a.core.State.Phase == referee.Playing || a.core.State.Phase == referee.Paused
-	switch what.(type) {
+	switch what := what.(type) {
 	case referee.NewGame:
-		if running && role == string(mqtt.HA) {
-			return "a game is running: only the arbiter may start another"
-		}
+		return a.newRefused(role, &what.Match.Profile)
 	case referee.Pause, referee.Resume, referee.Undo:
 		return rulingRefused(role, what, a.core.State.Match.Profile)
 	case referee.Look, referee.Resign, referee.Adjudicate, referee.ClockSet,

@@ -276,7 +276,7 @@ func (a *App) pressOnPage(o order) (code, text string) {
 // pressable reports whether a press of a clock means anything now.
 func (a *App) pressable() bool {
 	s := &a.core.State
-	return s.Pressing() || s.PassDue() || s.Flags.PlayOn && s.Phase == referee.Playing ||
+	return s.Pressing() || s.PassDue() || s.Restart.Active || s.Flags.PlayOn && s.Phase == referee.Playing ||
 		s.Phase == referee.Over && s.Objection.Open
 }
 

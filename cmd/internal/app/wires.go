@@ -50,6 +50,8 @@ const (
 	NewGame    = "new_game"
 	Hint       = "hint"
 	Pass       = "pass"
+	Undo       = "undo"
+	Resign     = "resign"
 )
 
 // namedPin is a header pin with what it is for.
@@ -64,6 +66,8 @@ func buttonsOf(c *configs.Hardware) []namedPin {
 		{NewGame, b.NewGame},
 		{Hint, b.Hint},
 		{Pass, b.Pass},
+		{Undo, b.Undo},
+		{Resign, b.Resign},
 	}, func(n namedPin) bool { return n.pin == "" })
 }
 

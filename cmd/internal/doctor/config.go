@@ -147,6 +147,8 @@ func buttonPins(h *configs.Hardware) []buttonPin {
 		{"new_game", b.NewGame},
 		{"hint", b.Hint},
 		{"pass", b.Pass},
+		{"undo", b.Undo},
+		{"resign", b.Resign},
 	}, func(p buttonPin) bool { return p.pin == "" })
 }
 
