@@ -74,7 +74,7 @@ func help(list []command, args []string, stdout, stderr io.Writer) int {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s runs a physical Reversi board.\n\nUsage: %s COMMAND [flags]\n\nCommands:\n", program, program)
 	for _, c := range list {
-		fmt.Fprintf(&b, "  %-9s %s\n", c.name, c.summary)
+		fmt.Fprintf(&b, "  %-10s %s\n", c.name, c.summary)
 	}
 	fmt.Fprintf(&b, "\nEvery command has --help, with an example.\n")
 	return printOut(stdout, stderr, b.String())
