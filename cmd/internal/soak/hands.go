@@ -421,9 +421,13 @@ func colorOf(f sim.Face) engine.Color {
 // watch waits for the lights of the discs to turn, and measures how long they
 // take from the placed disc's rest.
 func (p *player) watch(want engine.Bitboard, rest time.Duration) error {
-	sound := p.sound()
-	_, err := p.until(rest+lightsPatience, func() bool { return p.lit(want) })
-	if sound && p.sound() {
+	sound := true
+	_, err := p.until(rest+lightsPatience, func() bool {
+		// What fails while the hand is on its way may cost time at the end.
+		sound = sound && p.sound()
+		return p.lit(want)
+	})
+	if sound {
 		p.latency = max(p.latency, p.t.Now()-rest)
 		p.measured++
 	}

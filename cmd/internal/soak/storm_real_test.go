@@ -2,7 +2,10 @@
 
 package soak
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 // TestStorms plays games on every board while everything fails that can, the
 // built-in board too, where nothing frees a held bus: 0 wrong records, 0 stuck
@@ -23,6 +26,30 @@ func TestStorms(t *testing.T) {
 				if report.Faults[kind] == 0 {
 					t.Errorf("no fault %s in %d games", kind, games)
 				}
+			}
+		})
+	}
+}
+
+// Games of storms in which something was wrong once, of the board or of who
+// judged it: they stay right.
+func TestStormsThatWereWrong(t *testing.T) {
+	for _, c := range []struct {
+		profile string
+		seed    uint64
+		game    int
+		// was is what was wrong.
+		was string
+	}{
+		{"hall-128.yaml", 1, 914, "a cell came back while the lights were waited for: their time was measured all the same"},
+		{"hall-analog.yaml", 1, 230, "the converter failed, and was still away, while a disc was carried: likewise"},
+	} {
+		t.Run(fmt.Sprintf("%s, game %d", c.profile, c.game), func(t *testing.T) {
+			t.Parallel()
+			o := stormy(t, c.profile, c.game+1, c.seed)
+			o.Indices = []int{c.game}
+			if report, _ := playAll(t, o); report.Failed() || report.Games != 1 {
+				t.Errorf("once %s; now: %+v", c.was, report)
 			}
 		})
 	}
