@@ -101,7 +101,9 @@ type got struct {
 
 // ear is one open stream.
 type ear struct {
-	t    *testing.T
+	t *testing.T
+	// last is the id that was read last.
+	last string
 	conn net.Conn
 	r    *bufio.Reader
 }
@@ -115,13 +117,19 @@ func dial(t *testing.T, w *wire, lastID string) *ear {
 // dialTo opens the stream of a path.
 func dialTo(t *testing.T, w *wire, path, lastID string) *ear {
 	t.Helper()
+	return dialWith(t, w, path, "", lastID)
+}
+
+// dialWith opens the stream of a path with lines of headers, each with its end.
+func dialWith(t *testing.T, w *wire, path, headers, lastID string) *ear {
+	t.Helper()
 	near, far := net.Pipe()
 	select {
 	case w.conns <- far:
 	case <-w.done:
 		t.Fatal("the server is closed")
 	}
-	request := "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n"
+	request := "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + headers
 	if lastID != "" {
 		request += "Last-Event-ID: " + lastID + "\r\n"
 	}
@@ -160,7 +168,7 @@ func (l *ear) next() (m got, err error) {
 		case field == "event":
 			m.kind = value
 		case field == "id":
-			m.id = value
+			m.id, l.last = value, value
 		case field == "data":
 			m.data = value
 		}

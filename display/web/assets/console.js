@@ -356,7 +356,7 @@ export class Console {
     const reply = await this.o.order(name, args, this.seq);
     if (this.now !== r) return;
     if (reply.status === "ok") {
-      this.o.say(r.words());
+      this.o.say(`Done: ${r.title}.`);
       this.cancel();
       return;
     }
