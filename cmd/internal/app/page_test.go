@@ -1,0 +1,501 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"reversi-board/configs"
+	"reversi-board/display/web"
+	"reversi-board/engine"
+	"reversi-board/engine/referee"
+	"reversi-board/mqtt"
+)
+
+// browser is a visitor of the page.
+type browser struct {
+	t       *testing.T
+	address string
+	cookie  string
+}
+
+// post sends a JSON request and returns the status and the answer.
+func (b *browser) post(path, body string) (int, string) {
+	b.t.Helper()
+	r, err := http.NewRequestWithContext(b.t.Context(), http.MethodPost, "http://"+b.address+path, strings.NewReader(body))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	if b.cookie != "" {
+		r.Header.Set("Cookie", b.cookie)
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, c := range res.Cookies() {
+		b.cookie = c.Name + "=" + c.Value
+	}
+	return res.StatusCode, string(text)
+}
+
+// secretFile writes a token that only its owner may read.
+func secretFile(t *testing.T, token string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(path, []byte(token+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// recorded returns the data of the events of a type in the journal of a board.
+func recorded(t *testing.T, a *App, kind string) (found []string) {
+	t.Helper()
+	err := a.journal.Replay(func(_ uint64, payload []byte) error {
+		var e struct {
+			Type string          `json:"type"`
+			Data json.RawMessage `json:"data"`
+		}
+		if err := json.Unmarshal(payload, &e); err != nil {
+			return err
+		}
+		if e.Type == kind {
+			found = append(found, string(e.Data))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// A running board with a token: who has not logged in gives no orders, who has does,
+// and the record says who it was.
+func TestBoardWithAToken(t *testing.T) {
+	t.Parallel()
+	a, address, _ := launch(t, nil, func(c *configs.Config) {
+		c.Web.ArbiterTokenFile = secretFile(t, "correct horse battery")
+		c.Web.PlayerTokenFile = secretFile(t, "staple staple")
+	})
+	eventually(t, "the game begins", func() bool { return shown(t, a).State.Phase == "playing" })
+	const stop = `{"name":"pause","id":"1","args":{"reason":"<i>fire</i>"}}`
+	viewer := &browser{t: t, address: address}
+	if code, text := viewer.post("/api/v1/command", stop); code != 403 {
+		t.Errorf("a viewer is answered %d %s", code, text)
+	}
+	if code, text := viewer.post("/api/v1/login", `{"token":"correct horse batterx","name":"Eve"}`); code != 401 {
+		t.Errorf("a wrong token is answered %d %s", code, text)
+	}
+	player := &browser{t: t, address: address}
+	if code, text := player.post("/api/v1/login", `{"token":"staple staple","seat":"black"}`); code != 200 {
+		t.Fatalf("a player is answered %d %s", code, text)
+	}
+	if code, _ := player.post("/api/v1/command", stop); code != 403 {
+		t.Errorf("a player who stops the game is answered %d", code)
+	}
+	if code, text := player.post("/api/v1/command", fmt.Sprintf(`{"name":"resign","id":"2","args":{"color":"white"},"if_seq":%d}`, shown(t, a).State.Seq)); code != 200 || !strings.Contains(text, "not_allowed") {
+		t.Errorf("a player who gives up for the other one is answered %d %s", code, text)
+	}
+	if got := recorded(t, a, "command"); len(got) != 0 {
+		t.Errorf("on record are %q", got)
+	}
+	arbiter := &browser{t: t, address: address}
+	if code, text := arbiter.post("/api/v1/login", `{"token":"correct horse battery","name":"Ana O'Hara"}`); code != 200 {
+		t.Fatalf("the arbiter is answered %d %s", code, text)
+	}
+	if code, text := arbiter.post("/api/v1/command", stop); code != 200 || !strings.Contains(text, `"status":"ok"`) {
+		t.Fatalf("the arbiter who stops the game is answered %d %s", code, text)
+	}
+	if got := shown(t, a).State.Phase; got != "paused" {
+		t.Errorf("the game is %s", got)
+	}
+	// A ruling must say what it is about.
+	if code, text := arbiter.post("/api/v1/command", `{"name":"resign","id":"3","args":{"color":"white"}}`); code != 200 || !strings.Contains(text, "if_seq") {
+		t.Errorf("a ruling without if_seq is answered %d %s", code, text)
+	}
+	if code, text := arbiter.post("/api/v1/command", `{"name":"resign","id":"4","args":{"color":"white"},"if_seq":1}`); code != 200 || !strings.Contains(text, "stale_seq") {
+		t.Errorf("a ruling about the past is answered %d %s", code, text)
+	}
+	var audit struct{ Role, Name, ID, From string }
+	got := recorded(t, a, "command")
+	if len(got) != 1 || json.Unmarshal([]byte(got[0]), &audit) != nil || audit.Role != "arbiter" || audit.Name != "pause" || audit.From != "Ana O'Hara" || audit.ID != "1" {
+		t.Errorf("on record is %q", got)
+	}
+}
+
+// The page's table of commands is that of MQTT, and a few of its own.
+func TestCommandsOfThePage(t *testing.T) {
+	t.Parallel()
+	table := mqtt.DefaultCommands()
+	page := pageCommands()
+	for role, of := range map[web.Role]mqtt.Role{web.Player: mqtt.Player, web.Arbiter: mqtt.Arbiter} {
+		for _, name := range table[string(of)] {
+			if !slices.Contains(page[role], name) {
+				t.Errorf("%s may not %s on the page", role, name)
+			}
+		}
+	}
+	if len(page[web.Viewer]) != 0 {
+		t.Errorf("viewers may %v", page[web.Viewer])
+	}
+}
+
+// On the network the board makes its own token, once, and tells it once.
+func TestTokenIsMade(t *testing.T) {
+	dir := t.TempDir()
+	start := func(listen string) (*App, error) {
+		c := configs.Default()
+		c.Web.Listen = listen
+		a := newApp(Options{Config: c, Out: io.Discard, Logger: slog.New(slog.DiscardHandler)})
+		a.dir = dir
+		var err error
+		a.entered, err = a.entrance()
+		return a, err
+	}
+	at := func(a *App) string {
+		t.Helper()
+		ln, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", a.config.Web.Listen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = ln.Close() }()
+		var out bytes.Buffer
+		if err := a.greet(&out, ln); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	t.Setenv("JOURNAL_STREAM", "")
+	home, err := start("127.0.0.1:0")
+	if err != nil || home.entered.access != nil {
+		t.Fatalf("on loopback %+v, %v", home.entered, err)
+	}
+	if out := at(home); strings.Count(out, "\n") != 1 || !strings.HasPrefix(out, "http://127.0.0.1:") {
+		t.Errorf("on loopback it prints %q", out)
+	}
+	open, err := start("0.0.0.0:0")
+	if err != nil || open.entered.access == nil {
+		t.Fatalf("on the network %+v, %v", open.entered, err)
+	}
+	file := filepath.Join(dir, "arbiter-token")
+	info, err := os.Stat(file)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Fatalf("the token's file: %v %v", info, err)
+	}
+	text, err := os.ReadFile(file)
+	token := strings.TrimSpace(string(text))
+	if err != nil || len(token) < 20 || open.entered.access.Arbiter != token {
+		t.Fatalf("the token is %q, %v", token, err)
+	}
+	out := at(open)
+	first, rest, _ := strings.Cut(out, "\n")
+	if strings.Contains(first, "0.0.0.0") || !strings.HasPrefix(first, "http://") || !strings.Contains(rest, file) || !strings.Contains(rest, token) {
+		t.Errorf("it prints %q", out)
+	}
+	t.Setenv("JOURNAL_STREAM", "8:1")
+	if out := at(open); strings.Contains(out, token) || !strings.Contains(out, file) {
+		t.Errorf("a service prints %q", out)
+	}
+	t.Setenv("JOURNAL_STREAM", "")
+	again, err := start("0.0.0.0:0")
+	if err != nil || again.entered.access.Arbiter != token {
+		t.Fatalf("the second time %+v, %v", again.entered, err)
+	}
+	if out := at(again); strings.Contains(out, token) || !strings.Contains(out, file) {
+		t.Errorf("the second time it prints %q", out)
+	}
+	if err := os.Chmod(file, 0o644); err != nil { //nolint:gosec // that is the mistake
+		t.Fatal(err)
+	}
+	if _, err := start("0.0.0.0:0"); err == nil || !strings.Contains(err.Error(), "chmod 600") {
+		t.Errorf("with a token that all can read: %v", err)
+	}
+}
+
+// underRules begins a game under a profile, with a clock.
+func underRules(t *testing.T, profile, timed string) *desktop {
+	t.Helper()
+	c := configs.Default()
+	p, err := configs.Event(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Game.Profile, c.Game.Officials, c.Game.Clock = profile, p, timed
+	a := newApp(Options{Config: c, Out: io.Discard, Logger: slog.New(slog.DiscardHandler)})
+	if err := a.openJournal(t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := a.closeJournal(); err != nil {
+			t.Error(err)
+		}
+	})
+	a.wake, a.rig = stoppedTimer(), &Rig{}
+	d := &desktop{t, a}
+	d.see(a.match.Rules.Start.Discs)
+	if a.core.State.Phase != referee.Playing {
+		t.Fatalf("the game has not begun: %v", a.core.State.Phase)
+	}
+	return d
+}
+
+// asks sends a command as somebody at the page.
+func (d *desktop) asks(role web.Role, seat, name, args string) (code string) {
+	d.t.Helper()
+	seq := d.app.core.Seq()
+	r := d.app.pageOrder(order{
+		role: string(role), from: string(role) + seat, at: d.app.now(),
+		command: web.Command{Name: name, ID: rand.Text(), Args: json.RawMessage(args), IfSeq: &seq, Role: role, Seat: seat},
+	})
+	return r.Code
+}
+
+// Clocks are pressed on the page, by whom they belong to.
+func TestPressOnThePage(t *testing.T) {
+	t.Parallel()
+	d := underRules(t, "woc", "30:00")
+	d.app.config.Sensing.Settle, d.app.config.Sensing.ScanHz = time.Microsecond, 1000000
+	a := d.app
+	d.see(a.core.State.Game.Place(square(t, "f5")).Discs)
+	if a.core.State.Ply() != 0 {
+		t.Fatal("the move is done before anybody has pressed")
+	}
+	if code := d.asks(web.Player, "white", "press", `{"color":"black"}`); code != "not_allowed" {
+		t.Errorf("White's player presses Black's clock: %q", code)
+	}
+	if code := d.asks(web.Player, "black", "press", `{"color":"red"}`); code != "bad_payload" {
+		t.Errorf("nobody's clock: %q", code)
+	}
+	if code := d.asks(web.Player, "black", "press", `{"color":"black"}`); code != "" || a.core.State.Ply() != 1 || a.core.State.Clock.Running != engine.White {
+		t.Errorf("Black presses: %q, ply %d, %v runs", code, a.core.State.Ply(), a.core.State.Clock.Running)
+	}
+	home := underRules(t, "home", "5:00")
+	if code := home.asks(web.Arbiter, "", "press", `{"color":"black"}`); code != "not_allowed" {
+		t.Errorf("where moves end by themselves a press is answered %q", code)
+	}
+}
+
+// A player takes moves back only if the other one agrees, in half a minute, and
+// where the rules let players do so.
+func TestTakebackIsAgreed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := underRules(t, "home", "none")
+		a := d.app
+		move := func(name string) {
+			t.Helper()
+			d.see(a.core.State.Game.Place(square(t, name)).Discs)
+		}
+		ply := func(want int, when string) {
+			t.Helper()
+			if got := a.core.State.Ply(); got != want {
+				t.Fatalf("%s: ply %d, want %d", when, got, want)
+			}
+		}
+		move("f5")
+		move("d6")
+		if code := d.asks(web.Player, "white", "undo", `{"plies":1}`); code != "" {
+			t.Fatalf("asking is answered %q", code)
+		}
+		ply(2, "before the answer")
+		if v := a.takebackView(); v == nil || *v != (web.Takeback{By: "white", Plies: 1}) {
+			t.Errorf("the page shows %+v", v)
+		}
+		if code := d.asks(web.Player, "white", "agree", ``); code != "not_allowed" {
+			t.Errorf("White agrees to its own wish: %q", code)
+		}
+		if code := d.asks(web.Player, "black", "agree", ``); code != "" {
+			t.Errorf("Black agrees: %q", code)
+		}
+		ply(1, "agreed")
+		d.see(a.core.State.Game.Discs) // the hands have followed
+		if code := d.asks(web.Player, "black", "agree", ``); code != "not_allowed" {
+			t.Errorf("agreeing twice: %q", code)
+		}
+		// No, too late, and overtaken by a move.
+		for name, then := range map[string]func(){
+			"declined":  func() { d.asks(web.Player, "white", "decline", ``) },
+			"too late":  func() { time.Sleep(takebackTime) },
+			"overtaken": func() { move("d6") },
+		} {
+			before := a.core.State.Ply()
+			if code := d.asks(web.Player, "black", "undo", `{"plies":1}`); code != "" {
+				t.Fatalf("%s: asking is answered %q", name, code)
+			}
+			if code := d.asks(web.Player, "white", "undo", `{"plies":1}`); code != "not_allowed" {
+				t.Errorf("%s: a second wish is answered %q", name, code)
+			}
+			then()
+			after := a.core.State.Ply()
+			if code := d.asks(web.Player, "white", "agree", ``); code != "not_allowed" {
+				t.Errorf("%s: agreeing then is answered %q", name, code)
+			}
+			ply(after, name)
+			if after != before {
+				if code := d.asks(web.Arbiter, "", "undo", `{"plies":1}`); code != "" {
+					t.Errorf("an arbiter needs nobody: %q", code)
+				}
+				d.see(a.core.State.Game.Discs)
+			}
+		}
+		strict := underRules(t, "woc", "none")
+		if code := strict.asks(web.Player, "white", "undo", `{"plies":1}`); code != "not_allowed" {
+			t.Errorf("at a championship: %q", code)
+		}
+	})
+}
+
+// visible is what the page is told, for players and for an arbiter.
+func (d *desktop) visible() (public, full map[string]any) {
+	d.t.Helper()
+	text, err := d.app.core.Published()
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	hidden, err := veil(text, &d.app.core.State, d.app.now())
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	if hidden == nil {
+		hidden = text
+	}
+	if json.Unmarshal(hidden, &public) != nil || json.Unmarshal(text, &full) != nil {
+		d.t.Fatal("the state is no JSON")
+	}
+	return public, full
+}
+
+// Where the lights are off the page tells players neither what a move turns, nor
+// which squares are legal, nor what is wrong with the last move while it may be
+// claimed; and afterwards all of it.
+func TestPageHidesWhatTheLightsHide(t *testing.T) {
+	t.Parallel()
+	d := underRules(t, "woc", "30:00")
+	a := d.app
+	has := func(m map[string]any, texts ...string) bool {
+		text, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.ContainsFunc(texts, func(s string) bool { return bytes.Contains(text, []byte(s)) })
+	}
+	public, full := d.visible()
+	if has(public, `"legal":["`) || !has(full, `"legal":["`) {
+		t.Errorf("legal squares: %v, all %v", public["legal"], full["legal"])
+	}
+	start := a.core.State.Game
+	d.see(start.With(square(t, "f5"), engine.Black))
+	public, full = d.visible()
+	if has(public, `"e5"`) || !has(full, `"e5"`) {
+		t.Errorf("while f5 lies there and e5 is to be turned players are told %v %v", public["guide"], public["pending"])
+	}
+	d.see(start.Place(square(t, "f5")).Discs)
+	public, _ = d.visible()
+	if has(public, `"e5"`) {
+		t.Errorf("when e5 has been turned players are told %v", public["pending"])
+	}
+	a.step(referee.Pressed{At: a.now(), By: engine.Black})
+	// White forgets d5 and presses.
+	d.see(a.core.State.Game.With(square(t, "d6"), engine.White))
+	a.step(referee.Pressed{At: a.now(), By: engine.White})
+	if !a.core.State.Objection.Open {
+		t.Fatal("nothing can be claimed")
+	}
+	public, full = d.visible()
+	if has(public, `"d5"`, `"missed"`, `"irregular":true`) || public["objection"] != nil || public["record"] != nil || !has(full, `"missed":["d5"]`) {
+		t.Errorf("while d5 may be claimed players are told %v", public)
+	}
+	for i, f := range a.waiting {
+		got := publicEvent(f.Payload, f.Event, &a.core.State.Match.Profile)
+		switch ev := f.Event.(type) {
+		case referee.FlipError:
+			if got != nil {
+				t.Errorf("event %d: players are told %s", i, got)
+			}
+		case referee.Moved:
+			if bytes.Contains(got, []byte(`"d5"`)) || !bytes.Contains(got, []byte(`"`+ev.Square.String()+`"`)) {
+				t.Errorf("event %d: players are told %s", i, got)
+			}
+		default:
+			if !bytes.Equal(got, f.Payload) {
+				t.Errorf("event %d: players are told %s of %s", i, got, f.Payload)
+			}
+		}
+	}
+	// The reply makes it stand: everybody may know.
+	d.see(a.core.State.Game.With(square(t, "c3"), engine.Black))
+	public, _ = d.visible()
+	if a.core.State.Objection.Open || !has(public, `"missed":["d5"]`) || !has(public, `"irregular":true`) {
+		t.Errorf("after the reply players are told %v", public["record"])
+	}
+	// With the lights always on there is nothing to hide.
+	home := underRules(t, "home", "none")
+	home.see(home.app.core.State.Game.With(square(t, "f5"), engine.Black))
+	if public, _ := home.visible(); !has(public, `"e5"`) || !has(public, `"legal":["`) {
+		t.Errorf("at home players are told %v", public)
+	}
+}
+
+// At a club flips are told when the lights show them, and not before.
+func TestPageWaitsWithTheLights(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := underRules(t, "club", "none")
+		a := d.app
+		d.see(a.core.State.Game.With(square(t, "f5"), engine.Black))
+		told := func() string {
+			public, _ := d.visible()
+			return fmt.Sprint(public["guide"], public["pending"])
+		}
+		if got := told(); strings.Contains(got, "e5") {
+			t.Errorf("at once players are told %s", got)
+		}
+		time.Sleep(10 * time.Second)
+		a.step(referee.Tick{At: a.now()})
+		if got := told(); !strings.Contains(got, "e5") {
+			t.Errorf("after ten seconds players are told %s", got)
+		}
+	})
+}
+
+// square reads a name.
+func square(t *testing.T, name string) engine.Square {
+	t.Helper()
+	s, err := engine.ParseSquare(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Who gives no role is at home.
+func TestPageAtHome(t *testing.T) {
+	t.Parallel()
+	a, _, _ := launch(t, nil, func(*configs.Config) {})
+	eventually(t, "the game begins", func() bool { return shown(t, a).State.Phase == "playing" })
+	if r := a.pageCommand(context.WithoutCancel(t.Context()), web.Command{Name: "pause", ID: "1"}); r.Status != "ok" {
+		t.Fatalf("answered %+v", r)
+	}
+	if got := recorded(t, a, "command"); len(got) != 1 || !strings.Contains(got[0], `"role":"arbiter"`) || !strings.Contains(got[0], `"from":"page"`) {
+		t.Errorf("on record is %q", got)
+	}
+}
