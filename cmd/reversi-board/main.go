@@ -27,6 +27,7 @@ func commands() []command {
 		tournamentCommand(),
 		soakCommand(),
 		replayCommand(),
+		reportCommand(),
 		versionCommand(),
 	}
 }

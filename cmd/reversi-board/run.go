@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"reversi-board/cmd/internal/app"
+	"reversi-board/cmd/internal/report"
 	"reversi-board/configs"
 )
 
@@ -46,9 +47,10 @@ func runCommand() command {
 		if *verbose {
 			level = slog.LevelDebug
 		}
+		b, lines := thisBuild(), &report.Log{}
 		err := app.Run(ctx, app.Options{
-			Config: config, DataDir: *data, Version: thisBuild().Version, Out: stdout,
-			Logger: slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level})),
+			Config: config, DataDir: *data, Version: b.Version, Commit: b.Commit, Go: b.Go, Log: lines, Out: stdout,
+			Logger: slog.New(lines.Handler(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))),
 		})
 		if err != nil {
 			return fail(stderr, c.name, err)

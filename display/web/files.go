@@ -81,6 +81,7 @@ func (f *files) page(name string, o Options) (file, error) {
 	err = page.Execute(&text, map[string]any{
 		"Base": "/assets/" + f.hash, "Name": o.Name, "Board": o.Board, "Version": o.Version,
 		"Stale": o.Stale.Milliseconds(), "Health": o.Health != nil, "Calibrate": o.Calibrate != nil, "Tournaments": o.Tournaments != nil,
+		"Report": o.Report != nil,
 	})
 	if err != nil {
 		return file{}, err

@@ -39,6 +39,9 @@ func (s *Server) routes() http.Handler {
 		mux.HandleFunc("GET /api/v1/health", s.only(s.health, Arbiter))
 		mux.HandleFunc("GET /api/v1/health/stream", s.only(s.healthStream, Arbiter))
 	}
+	if s.o.Report != nil {
+		mux.HandleFunc("GET /api/v1/report", s.only(s.saveReport, Arbiter))
+	}
 	if s.o.Calibrate != nil {
 		mux.HandleFunc("GET /calibrate", s.only(s.files.show(calibratePage), Arbiter))
 		mux.HandleFunc("GET /api/v1/calibration", s.only(s.calibration, Arbiter))

@@ -225,7 +225,9 @@ type Options struct {
 	Calibrate Calibrator
 	// Tournaments keeps tournaments; nil leaves that view out.
 	Tournaments Tournaments
-	Logger      *slog.Logger
+	// Report writes bug reports; nil leaves them out.
+	Report Reporter
+	Logger *slog.Logger
 	// Heartbeat is the longest silence of a stream (15 s if zero).
 	Heartbeat time.Duration
 	// Stale is how long a page waits for a byte before it says that it is
@@ -261,6 +263,8 @@ type Server struct {
 	tournamentViews tournamentViews
 	// calibrating counts what shows a calibration.
 	calibrating calibrations
+	// reporting is held while a bug report is made.
+	reporting sync.Mutex
 	// A page may press five buttons a second, as on MQTT; hands are quicker.
 	commands, hands bucket
 	sessions        sessions

@@ -16,6 +16,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"reversi-board/cmd/internal/flight"
+	"reversi-board/cmd/internal/report"
 	"reversi-board/configs"
 	"reversi-board/display"
 	"reversi-board/display/oled"
@@ -35,6 +36,10 @@ type Options struct {
 	// DataDir overrides the folder of the configuration if it is not empty.
 	DataDir string
 	Version string
+	// Commit and Go are for bug reports, as is Log, the last lines that were logged,
+	// which may be nil.
+	Commit, Go string
+	Log        *report.Log
 	// Out gets the page's address as its first line.
 	Out    io.Writer
 	Logger *slog.Logger
@@ -43,11 +48,12 @@ type Options struct {
 // App is a running board. Its fields belong to the loop goroutine unless they
 // say otherwise.
 type App struct {
-	config *configs.Config
-	log    *slog.Logger
-	start  time.Time
-	boot   int
-	synced func() bool
+	options Options
+	config  *configs.Config
+	log     *slog.Logger
+	start   time.Time
+	boot    int
+	synced  func() bool
 	// wall is the wall clock, and notices when it is set.
 	wall *WallWatch
 
@@ -162,7 +168,7 @@ func Run(ctx context.Context, o Options) error {
 
 func newApp(o Options) *App {
 	a := &App{
-		config: o.Config, log: o.Logger, start: time.Now(), synced: pi.ClockSynced,
+		options: o, config: o.Config, log: o.Logger, start: time.Now(), synced: pi.ClockSynced,
 		cues:    display.Cues{PassBy: engine.None},
 		inputs:  make(chan referee.Input, 256),
 		orders:  make(chan order, 16),
@@ -581,7 +587,7 @@ func (a *App) openJournal(dir string) error {
 	a.dir, a.match, a.scribe = dir, match, newScribe(dir)
 	match = a.seated(match)
 	a.core = NewCore(CoreOptions{
-		Match: match, Presence: a.config.Hardware.Kind == configs.Reed64,
+		Match: match, Presence: a.config.Hardware.Kind == configs.Reed64, Lag: Lag(a.config),
 		JID: journal.JID(), Stamp: a.stamp,
 		NewGame: func() string { return ulid.Make().String() },
 	})

@@ -40,7 +40,7 @@ type Eyes struct {
 	// astray are cells that have been told to have drifted too far.
 	astray engine.Bitboard
 	frame  hardware.Frame
-	inputs   []referee.Input
+	inputs []referee.Input
 	// doubts are cells to be doubted with the next frame.
 	doubts atomic.Uint64
 	// mu guards checkup, which others may look at.

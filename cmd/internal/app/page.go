@@ -82,7 +82,7 @@ func (a *App) pageOptions(version, host string) (web.Options, error) {
 		Simulated: a.rig.Sim != nil, Command: a.pageCommand, Commands: pageCommands(), Access: e.access, Now: a.now, Logger: a.log,
 		Variants: engine.VariantNames(), Profiles: a.profiles(), Clocks: a.clocksOf(),
 		Opponent: a.program(),
-		Health:   a.healthView, Calibrate: a.calibrator, Tournaments: a.hall,
+		Health:   a.healthView, Calibrate: a.calibrator, Tournaments: a.hall, Report: a.saveReport,
 	}
 	if !c.Loopback() {
 		// A name could be made to mean this board by others, a number could not.

@@ -314,6 +314,7 @@ func (t *Tape) begin(why string) {
 	t.open, t.want, t.base = true, "", t.now
 	r := appendText([]byte{byte(beginKind)}, text)
 	t.put(append(r, t.snap...))
+	t.nudge()
 }
 
 // take returns what is on the tape, and goes on in another buffer.
