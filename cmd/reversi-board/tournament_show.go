@@ -313,7 +313,7 @@ func standingsText(s *hall.Sheet) string {
 	fmt.Fprintf(&b, "  #   No  %s  Games  +  =  -  Points    Discs  Brightwell\n", padded("Name", 22))
 	for _, l := range s.Standings {
 		fmt.Fprintf(&b, "%s %s  %s  %s %s %s %s  %s  %s  %s\n", number(l.Place, 3), number(l.Number, 4), padded(l.Name, 22),
-			number(l.Games+l.Byes, 5), number(l.Wins, 2), number(l.Draws, 2), number(l.Losses, 2), right(l.Points, 6),
+			number(l.Played(), 5), number(l.Won(), 2), number(l.Draws, 2), number(l.Losses, 2), right(l.Points, 6),
 			right(fmt.Sprintf("%d:%d", l.Discs, l.Against), 9), right(l.Brightwell, 8))
 	}
 	if len(s.Standings) == 0 {

@@ -52,6 +52,12 @@ type Line struct {
 	Brightwell string `json:"brightwell"`
 }
 
+// Played returns the games, byes included, Won the won ones, which byes are.
+func (l Line) Played() int { return l.Games + l.Byes }
+
+// Won returns the games that count as won.
+func (l Line) Won() int { return l.Wins + l.Byes }
+
 // PlayerName is a player as shown in pairings.
 type PlayerName struct {
 	Number int    `json:"number"`
