@@ -308,6 +308,10 @@ func TestPageIsSmall(t *testing.T) {
 	}
 	sum := len(f.pages[indexPage].zipped)
 	for name, part := range f.parts {
+		// Other pages have parts of their own.
+		if kind, _, _ := strings.Cut(name, "."); kind == "tournament" || kind == "calibrate" || kind == "health" {
+			continue
+		}
 		t.Logf("%-11s %6d plain %6d zipped", name, len(part.plain), len(part.zipped))
 		sum += len(part.zipped)
 	}
