@@ -100,8 +100,11 @@ func (p *tab) logIn(token, name, seat string) {
 	p.t.Helper()
 	p.run(chromedp.Click(chromedp.ID("account")))
 	p.until(`document.getElementById("login").open`)
-	p.run(chromedp.SendKeys(chromedp.ID("token"), token), chromedp.SendKeys(chromedp.ID("login-name"), name),
-		chromedp.SetValue(chromedp.ID("seat"), seat), chromedp.Click(`#login-form [type="submit"]`))
+	p.run(chromedp.SendKeys(chromedp.ID("token"), token), chromedp.SendKeys(chromedp.ID("login-name"), name))
+	if seat != "" {
+		p.choose("seat", seat)
+	}
+	p.run(chromedp.Click(`#login-form [type="submit"]`))
 }
 
 // open opens the form of a ruling.
