@@ -119,9 +119,10 @@ func (s *State) onClock() engine.Color {
 // moved puts a move on record as it was really made.
 func (s *State) moved(ev Moved) {
 	s.Objection = Objection{}
+	spent := s.Clock.Remaining(ev.By, ev.At)
 	s.add(Entry{
 		By: ev.By, Move: engine.At(ev.Square), Flipped: ev.Flipped, Missed: ev.Missed, Extra: ev.Extra,
-		Improper: ev.Improper, Think: ev.Think,
+		Improper: ev.Improper, Think: ev.Think, Earned: max(ev.Clock.Left[ev.By]-spent, 0),
 	}, played(s.Game, ev))
 	s.turnBegins(ev.Clock, ev.At)
 }

@@ -31,12 +31,14 @@ func (t *turn) claim(at Time) {
 }
 
 // unearned returns the clocks at a time without what the mover got for a move
-// that is not finished after all.
+// that is not finished after all: an increment, or a new period of byo-yomi.
+// Somebody who has used that up already loses his flag at once.
 func (s *State) unearned(e *Entry, at Time) clock.Times {
 	times := s.Clock.Times(at)
-	earned := s.Match.Clock.Sides[e.By].Increment
-	if !s.Match.Clock.Shared && times.Timed[e.By] {
-		times.Left[e.By] = max(times.Left[e.By]-earned, 0)
+	for c := range engine.None {
+		if c == e.By || s.Match.Clock.Shared {
+			times.Left[c] = max(times.Left[c]-e.Earned, min(times.Left[c], 1))
+		}
 	}
 	return times
 }

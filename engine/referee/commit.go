@@ -102,7 +102,7 @@ func (t *turn) pass(at Time) {
 // nothing: a clock that stands is no button.
 func (t *turn) pressed(in Pressed) {
 	s := t.s
-	t.flags(in.At)
+	t.flagsUntil(s.known(in.At), in.At)
 	switch {
 	case s.Phase == Over && s.Objection.Open && in.By == s.claimant():
 		t.claim(in.At)
@@ -182,6 +182,9 @@ func (t *turn) pressMeans(v verdict, p press) bool {
 		t.pass(p.at)
 	case nothing && s.Halted:
 		t.playersGoOn(p.at)
+	case nothing && s.memory.changed > p.at:
+		// Something lay there when he pressed, and has been taken away since.
+		return false
 	case nothing:
 		t.announce(Illegal{By: p.by, Square: engine.Square(engine.PassMove), Reason: PassNotAllowed})
 		return false

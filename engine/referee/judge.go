@@ -145,17 +145,20 @@ func (s *State) judgeMending(c change) (verdict, bool) {
 	}, true
 }
 
-// judgeTakeback recognises that the discs placed last have been picked up: the
-// smallest number of plies whose discs are all off the board and whose other
-// squares explain every change.
-func (s *State) judgeTakeback(c change) (verdict, bool) {
+// judgeTakeback recognises that the discs placed last have been picked up: an
+// earlier position lies there, or one is on its way. Of several that may be it is
+// the smallest number of plies whose discs are all off the board and whose other
+// squares explain every change. One of these may have been taken back as well, and
+// not only be in a hand that turns it: that shows when it stays away, and the board
+// is as it was before it came.
+func (s *State) judgeTakeback(c change) (found verdict, ok bool) {
 	plies := 0
 	for n := s.Len - 1; n >= 0 && s.mayTakeBack(plies+1); n-- {
 		if s.Entries[n].Set {
 			break // a ruling is nothing that hands take back
 		}
-		sq, ok := s.Entries[n].Move.Square()
-		if !ok {
+		sq, placed := s.Entries[n].Move.Square()
+		if !placed {
 			continue
 		}
 		if !(c.gone | c.masked).Has(sq) {
@@ -167,27 +170,44 @@ func (s *State) judgeTakeback(c change) (verdict, bool) {
 			// Swept off in mid-game the board is also as it was in the opening.
 			break
 		}
-		differ := before.Diff(s.Game.Discs)
-		if (c.gone|c.turned)&^differ != 0 || c.gone&differ == 0 {
-			continue
-		}
-		left := compare(before, c.seen, c.lost, c.masked)
+		v, fits := s.backTo(c, before)
+		v.plies = plies
 		switch {
-		case left.none() && !s.memory.missing &&
-			(before.Opening() != 0 || differ&before.Occupied()&^c.masked == 0 || c.mayBeHidden()):
-			// No disc is seen to be turned back, or all that are may have been turned
-			// by a move that is not seen: nothing else tells it from a disc that is
-			// lifted and put back.
-			return verdict{kind: lifted, missing: c.gone}, true
-		case left.none() && differ&c.lost == 0:
-			return verdict{kind: tookBack, plies: plies}, true
+		case !fits:
+		case v.kind == tookBack && (!ok || s.memory.missing):
+			return v, true
+		case !ok:
+			found, ok = v, true
 		}
-		return verdict{
-			kind: takingBack, plies: plies, missing: left.gone,
-			guide: Guide{Flip: (left.turned | left.gone) &^ c.right(before.Discs)},
-		}, true
 	}
-	return verdict{}, false
+	if found.kind == lifted {
+		found.plies = 0
+	}
+	return found, ok
+}
+
+// backTo explains discs that are off the board, or turned, by the way back to an
+// earlier position of record.
+func (s *State) backTo(c change, before *engine.Game) (v verdict, ok bool) {
+	differ := before.Diff(s.Game.Discs)
+	if (c.gone|c.turned)&^differ != 0 || c.gone&differ == 0 {
+		return verdict{}, false
+	}
+	left := compare(before, c.seen, c.lost, c.masked)
+	switch {
+	case left.none() && !s.memory.missing &&
+		(before.Opening() != 0 || differ&before.Occupied()&^c.masked == 0 || c.mayBeHidden()):
+		// No disc is seen to be turned back, or all that are may have been turned
+		// by a move that is not seen: nothing else tells it from a disc that is
+		// lifted and put back.
+		return verdict{kind: lifted, missing: c.gone}, true
+	case left.none() && differ&c.lost == 0:
+		return verdict{kind: tookBack}, true
+	}
+	return verdict{
+		kind: takingBack, missing: left.gone,
+		guide: Guide{Flip: (left.turned | left.gone) &^ c.right(before.Discs)},
+	}, true
 }
 
 // mayBeHidden reports whether a move on a cell that says nothing turns all discs

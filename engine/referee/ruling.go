@@ -12,7 +12,7 @@ import (
 // command obeys an order, or refuses it with a reason. The audit of an order that
 // is obeyed comes before what follows from it.
 func (t *turn) command(in Command) {
-	t.flags(in.At)
+	t.flagsUntil(in.At, in.At)
 	switch order := in.Audit.Order.(type) {
 	case NewGame:
 		t.newGame(in, order)

@@ -11,7 +11,7 @@ import (
 // SnapshotVersion is the form of what AppendSnapshot writes. It is raised with
 // every change of State or of its memory: an old snapshot would leave out what
 // the referee now remembers, and is refused.
-const SnapshotVersion = 2
+const SnapshotVersion = 3
 
 // AppendSnapshot appends all of s to b: what everybody can see of it and what
 // only Step remembers. Step does exactly the same with the State that
@@ -65,6 +65,7 @@ func (c *coder) state(s *State) {
 	small(c, &s.Phase, Over)
 	small(c, &s.Step, Correcting)
 	c.yes(&s.Presence)
+	c.time(&s.Lag)
 	c.match(&s.Match)
 	c.game(&s.Game)
 	c.entries(s)
@@ -119,6 +120,7 @@ func (c *coder) entry(e *Entry) {
 	c.time(&e.Think)
 	c.times(&e.Clock)
 	c.flags(&e.Flags)
+	c.time(&e.Earned)
 }
 
 func (c *coder) pending(p *Pending) {

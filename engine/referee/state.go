@@ -192,6 +192,9 @@ type Entry struct {
 	// become of their flags.
 	Clock clock.Times
 	Flags Flags
+	// Earned is what the mover's clock got for the move: an increment, or a new
+	// period of byo-yomi.
+	Earned time.Duration
 }
 
 // Pass reports whether the entry is a pass.
@@ -319,6 +322,10 @@ type State struct {
 	// faces. It is a property of the board, set before the first input: see
 	// NewPresence.
 	Presence bool
+	// Lag is for how long a reading of what lies on the board may be on its way, a
+	// property of the board as well. Where a quiet board ends a move, word of a
+	// flag waits so long: the move may have lain there before it fell.
+	Lag Time
 	// Match is what is being played, or will be once the board is set up.
 	Match Match
 	// Game is the position of record.

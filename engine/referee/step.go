@@ -126,7 +126,7 @@ func (t *turn) sensed(at, changed Time, lost, masked engine.Bitboard) {
 		t.powerIsBack(at)
 	}
 	t.judge(at)
-	t.flags(at)
+	t.flagsUntil(at, at)
 }
 
 // judge looks at the current reading again.

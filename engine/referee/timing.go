@@ -27,6 +27,24 @@ func (t *turn) flags(now Time) {
 	}
 }
 
+// known is until when at a moment it is known what lay on the board.
+func (s *State) known(now Time) Time {
+	if s.pressing() {
+		return now
+	}
+	return now - s.Lag
+}
+
+// flagsUntil is flags for a moment at which nothing is judged anyway. Where the
+// opponent now plays on for both sides, nobody presses any more: what lies there
+// is judged by that.
+func (t *turn) flagsUntil(known, now Time) {
+	before := t.s.Flags.PlayOn
+	if t.flags(known); t.s.Flags.PlayOn != before {
+		t.again(now)
+	}
+}
+
 // flagFalls applies the rule for flags.
 func (t *turn) flagFalls(c engine.Color, at Time) {
 	s := t.s
@@ -55,7 +73,7 @@ func (t *turn) flagFalls(c engine.Color, at Time) {
 func (t *turn) tick(at Time) {
 	s := t.s
 	s.memory.wake = 0
-	t.flags(at)
+	t.flagsUntil(s.known(at), at)
 	waiting := s.Phase == Playing || s.Phase == Paused || s.Phase == Over && s.Presence
 	late := waiting && s.SensedOK && !s.memory.missing && at >= s.memory.seenAt+s.Match.Profile.MissingAfter
 	if late {
@@ -86,7 +104,7 @@ func (t *turn) askForTick() {
 	if p := s.memory.press; p.active && p.until != 0 {
 		first(p.until)
 	} else if at, ok := s.Clock.FlagAt(); ok && s.Phase == Playing {
-		first(at)
+		first(at + at - s.known(at))
 	}
 	if s.Match.Profile.FlipLights == LightsAfter && s.Pending.Active && s.Dark != 0 {
 		first(s.Pending.Since + s.Match.Profile.FlipLightsAfter)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"reversi-board/cmd/internal/flight"
+	"reversi-board/configs"
 	"reversi-board/engine"
 	"reversi-board/engine/record"
 	"reversi-board/engine/referee"
@@ -39,6 +40,9 @@ type CoreOptions struct {
 	Match referee.Match
 	// Presence says that the board sees discs but not their colors.
 	Presence bool
+	// Lag is for how long a reading of what lies on the board may be on its way,
+	// see Lag.
+	Lag time.Duration
 	// JID names the journal.
 	JID string
 	// Stamp returns the time stamp of an event made now.
@@ -47,12 +51,21 @@ type CoreOptions struct {
 	NewGame func() string
 }
 
+// Lag returns for how long a reading of what lies on a board may be on its way:
+// until it has been quiet for long enough, and what sensors that look 20 times a
+// second and scans add to that.
+func Lag(c *configs.Config) time.Duration {
+	const sensor = 50 * time.Millisecond
+	return c.Sensing.Settle + sensor + 2*c.Sensing.Period()
+}
+
 // NewCore returns a core at which nothing has happened yet.
 func NewCore(o CoreOptions) *Core {
 	c := &Core{State: referee.New(o.Match), jid: o.JID, stamp: o.Stamp, newGame: o.NewGame}
 	if o.Presence {
 		c.State = referee.NewPresence(o.Match)
 	}
+	c.State.Lag = o.Lag
 	return c
 }
 

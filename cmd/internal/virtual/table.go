@@ -125,7 +125,7 @@ func New(o Options) (*Table, error) {
 		return nil, errors.Join(err, t.rig.Close())
 	}
 	t.Core = app.NewCore(app.CoreOptions{
-		Match: match, Presence: o.Config.Hardware.Kind == configs.Reed64, JID: o.JID, Stamp: t.stamp, NewGame: t.newGame,
+		Match: match, Presence: o.Config.Hardware.Kind == configs.Reed64, Lag: app.Lag(o.Config), JID: o.JID, Stamp: t.stamp, NewGame: t.newGame,
 	})
 	if o.Sim == nil {
 		t.Lay(match.Rules.Start.Discs)

@@ -1,0 +1,144 @@
+package referee_test
+
+import (
+	"testing"
+	"time"
+
+	"reversi-board/engine/referee"
+)
+
+// What clumsy hands have found, one story each.
+
+// Two moves are taken back at once, and the later one had turned the disc of the
+// earlier one: taken up, it may also be a disc that is still to be turned. It has
+// been taken back when it stays away.
+func TestTakebackOfAMoveWhoseDiscWasTurnedSince(t *testing.T) {
+	tb := newTable(t)
+	tb.play("e6d6c6") // d6 turns d5, c6 turns both back
+	tb.said = nil
+	tb.put("- c6 d6")
+	tb.expect()
+	tb.guide("flip d5 d6")
+	tb.wait(2 * time.Second)
+	tb.expect()
+	tb.wait(2 * time.Second)
+	tb.expect("undo 2 to ply 1, white to move")
+	tb.guide("")
+	tb.stage(referee.Playing, referee.ToMove, white)
+}
+
+// Only the later one is taken back: d6 was in a hand for a moment.
+func TestTakebackThatTurnsADiscInTheAir(t *testing.T) {
+	tb := newTable(t)
+	tb.play("e6d6c6")
+	tb.said = nil
+	tb.put("- c6 d6")
+	tb.put("w d6")
+	tb.guide("flip d5")
+	tb.put("w d5")
+	tb.expect("undo 1 to ply 2, black to move")
+}
+
+// A finished move lies there unpressed when the mover's flag falls, and the
+// opponent now plays on for both sides: nobody will press any more.
+func TestUnpressedMoveWhenTheFlagFalls(t *testing.T) {
+	tb := officialTable(t, jof(), "0:05")
+	tb.put("b f5 e5")
+	tb.expect()
+	tb.wait(10 * time.Second)
+	tb.expect("flag of black: jof", "black f5: e5")
+	tb.stage(referee.Playing, referee.ToMove, white)
+	tb.clocks("0s", "5s")
+}
+
+// A period of byo-yomi that was begun anew for a move is not given for one that is
+// claimed.
+func TestClaimTakesThePeriodBack(t *testing.T) {
+	tb := officialTable(t, woc(), "0:00+2x0:15")
+	tb.wait(4 * time.Second)
+	tb.put("b f5") // five seconds
+	tb.press(black)
+	tb.expect("black f5: ", "flips open at 1, missed e5")
+	tb.clocks("30s", "30s")
+	tb.wait(time.Second)
+	tb.press(white)
+	tb.expect("flips claimed at 1, missed e5")
+	tb.runs(black)
+	tb.clocks("25s", "29s")
+	tb.wait(time.Second)
+	tb.clocks("24s", "29s")
+	tb.put("b e5")
+	tb.expect("flips fixed at 1, missed e5")
+	tb.clocks("30s", "29s")
+}
+
+// A move that lay there before the flag fell counts, although the board had not
+// been quiet for long enough to say so.
+func TestMoveThatIsSeenAfterTheFlag(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		changed time.Duration
+		want    []string
+		white   string
+	}{
+		{"it lay there before", 5900 * time.Millisecond, []string{"black f5: e5"}, "4.8s"},
+		{"it came later", 6050 * time.Millisecond, []string{"flag of black: loss", "over white 0-64 discs 2-2 flag"}, "5s"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := club()
+			p.Commit = referee.CommitSettle
+			tb := officialTable(t, p, "0:05") // the game began at 1 s
+			tb.state.Lag = 300 * time.Millisecond
+			tb.put("b f5")
+			tb.lay("b e5")
+			tb.wait(4100 * time.Millisecond)
+			tb.expect()
+			tb.step(referee.Seen{At: tb.now, Changed: c.changed, Discs: tb.discs})
+			tb.expect(c.want...)
+			tb.clocks(map[bool]string{true: "100ms", false: "0s"}[len(c.want) == 1], c.white)
+			tb.wait(time.Second)
+			tb.expect()
+		})
+	}
+}
+
+// With nothing on its way the flag is told of when it can be known.
+func TestFlagIsToldOfWhenNoReadingCanComeAnyMore(t *testing.T) {
+	p := club()
+	p.Commit = referee.CommitSettle
+	tb := officialTable(t, p, "0:05")
+	tb.state.Lag = 300 * time.Millisecond
+	tb.look()
+	tb.wait(4200 * time.Millisecond)
+	tb.expect()
+	tb.wait(100 * time.Millisecond)
+	tb.expect("flag of black: loss", "over white 0-64 discs 2-2 flag")
+	over, ok := tb.all[len(tb.all)-1].(referee.GameOver)
+	if !ok || over.At != 6*time.Second {
+		t.Errorf("the game ended at %v, its flag fell at 6s", over.At)
+	}
+}
+
+// The flag falls in the moment in which the last reading of the move is judged.
+func TestUnpressedMoveReadAfterTheFlag(t *testing.T) {
+	tb := officialTable(t, jof(), "0:05")
+	tb.put("b f5")
+	tb.lay("b e5")
+	tb.now = 6100 * time.Millisecond // the flag fell at 6 s
+	tb.step(referee.Seen{At: tb.now, Changed: 5900 * time.Millisecond, Discs: tb.discs})
+	tb.expect("flag of black: jof", "black f5: e5")
+}
+
+// A wrong disc lies there, its player presses and takes it away at once: that was
+// no pass.
+func TestPressBesideAMistakeIsNoFalsePass(t *testing.T) {
+	tb := officialTable(t, club(), "5:00")
+	tb.put("b a1")
+	tb.expect("illegal black a1 no_flip")
+	tb.step(referee.Pressed{At: tb.now, By: black, Wait: 300 * time.Millisecond})
+	tb.lay("- a1")
+	tb.now += 250 * time.Millisecond
+	tb.step(referee.Seen{At: tb.now, Changed: tb.now - 200*time.Millisecond, Discs: tb.discs})
+	tb.wait(time.Second)
+	tb.expect()
+}
