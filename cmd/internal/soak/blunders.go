@@ -135,7 +135,7 @@ func (f *fumbler) holdLong() error {
 		return err
 	}
 	off := f.t.Now()
-	f.u.staysOff(off + missingAfter)
+	f.u.staysOff()
 	if err := f.run(off + missingAfter + f.between(200*time.Millisecond, time.Second)); err != nil {
 		return err
 	}
@@ -401,7 +401,10 @@ func (f *fumbler) takeBack() error {
 	if err := f.turnAll(d.turned); err != nil {
 		return err
 	}
-	return f.look()
+	if err := f.look(); err != nil || u.table == u.final {
+		return err
+	}
+	return f.holdLong() // then it is no disc in a hand
 }
 
 // back returns the board before the last k discs, and where these lie, the last

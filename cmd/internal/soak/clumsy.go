@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"reversi-board/cmd/internal/app"
 	"reversi-board/cmd/internal/virtual"
 	"reversi-board/configs"
 	"reversi-board/engine"
@@ -100,7 +101,7 @@ func (r *runner) clumsyGame(ctx context.Context, index int, journal *archive.Jou
 	}
 	f := fumbler{
 		t: table, rnd: rnd, u: u, blind: config.Hardware.Kind == configs.Reed64,
-		settle: Budget(r.Config), wait: config.Sensing.Settle + 2*config.Sensing.Period(),
+		settle: Budget(r.Config), wait: app.Lag(config),
 		tell: len(r.indices) == 1,
 	}
 	table.OnFact = f.hear

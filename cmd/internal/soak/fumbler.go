@@ -139,8 +139,13 @@ func (f *fumbler) turn(p point) error {
 	if err != nil {
 		return err
 	}
+	s := f.u.table.at(p)
+	if style == sim.TurnThroughEmpty {
+		f.u.set(p, bare)
+		f.moved()
+	}
 	f.free = rest
-	f.u.set(p, f.u.table.at(p).other())
+	f.u.set(p, s.other())
 	f.moved()
 	return nil
 }

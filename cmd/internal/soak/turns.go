@@ -36,6 +36,11 @@ func habitsAt(event string) habits {
 // turnOf is one turn of the player on turn.
 func (f *fumbler) turnOf(h habits) error {
 	u := f.u
+	if f.early == nil && len(u.wants) > 0 {
+		if err := f.look(); err != nil {
+			return err
+		}
+	}
 	if f.early == nil {
 		f.early = u.meant // what lies there already
 	}

@@ -82,6 +82,9 @@ type umpire struct {
 	tally *Tally
 	// mover is whose clock has to run by the events that have been heard.
 	mover side
+	// known is the board on record by the events that have been heard.
+	known       board
+	knownNumber int
 	// heard are the reasons of mistakes that were announced since the board was
 	// quiet last, must is one that has to be among them.
 	heard []string
@@ -280,9 +283,9 @@ func (u *umpire) judge(at time.Duration) bool {
 }
 
 // staysOff judges the table again: discs have been off it for long.
-func (u *umpire) staysOff(at time.Duration) {
+func (u *umpire) staysOff() {
 	u.missing = true
-	for !u.over && u.judge(at) {
+	for !u.over && u.judge(u.lastRest) {
 	}
 }
 
@@ -446,7 +449,7 @@ func (u *umpire) isReply(p point, d difference) bool {
 		return false
 	}
 	turns := u.turns(p, u.turn)
-	if u.replies(p, turns, first(others)) {
+	if u.did == turns && u.replies(p, turns, first(others)) {
 		return true
 	}
 	return u.law.stands && !u.pressing() && u.replies(p, u.did, first(others))
@@ -558,7 +561,8 @@ func (u *umpire) takenBack(d difference) (k int, done bool) {
 		back := differ(&e.before, &u.final)
 		// A disc that has turned nothing is taken back when it stays away: for a
 		// moment off the board it is only lifted.
-		if u.table == e.before && (back.turned != 0 || u.missing) {
+		// So is one that may also be in a hand to be turned, for a later one.
+		if u.table == e.before && (back.turned != 0 && under == 0 || u.missing) {
 			return discs, true
 		}
 		if all := back.placed | back.turned; under == 0 && (d.gone|d.turned)&^all == 0 {
@@ -827,20 +831,21 @@ func (u *umpire) claim(at time.Duration) {
 	u.tally.add(e.kind, healed)
 	reopened := u.over
 	back := func(time.Duration) {
-		u.watch.left[u.watch.of(e.by)] = max(u.watch.left[u.watch.of(e.by)]-e.earned, 0)
+		u.watch.left[u.watch.of(e.by)] = max(u.watch.left[u.watch.of(e.by)]-e.earned, 1)
 		u.runs()
 	}
 	if reopened {
-		u.over = false
 		u.halted = u.watch.timed()
 	}
 	if e.improper == "" {
+		u.over = false
 		u.claimed = true
 		u.flipError(e, "open", true, at, exact, back)
 		return
 	}
 	u.doing = e.kind
 	u.illegal(e.improper, e.by, e.at.square().Bit())
+	u.over = false
 	k := u.number - u.numberOf(e) + 1
 	u.cut(k)
 	u.open, u.claimed, u.restoring = nil, false, true
@@ -923,7 +928,7 @@ func (u *umpire) ends(r ruling, at, slack time.Duration) {
 
 // expect adds what the board must say next.
 func (u *umpire) expect(w want) {
-	w.ply, w.mover = u.number, u.clockOf()
+	w.ply, w.mover, w.board = u.number, u.clockOf(), u.final
 	onTurn := u.turn.color()
 	if u.over {
 		onTurn = engine.None

@@ -78,8 +78,9 @@ type want struct {
 	when, slack time.Duration
 	// perhaps says that it need not come.
 	perhaps bool
-	// mover is whose clock runs from then on.
+	// mover is whose clock runs from then on, board the record.
 	mover side
+	board board
 	// then is what it does to the clocks.
 	then func(at time.Duration)
 }
@@ -223,7 +224,7 @@ func (u *umpire) quiet() {
 
 // dates compares when an event happened, and what the clocks then show.
 func (u *umpire) dates(w *want, h heard) {
-	u.mover = w.mover
+	u.mover, u.known, u.knownNumber = w.mover, w.board, w.ply
 	if !h.dated {
 		if w.then != nil {
 			w.then(w.when)
@@ -316,14 +317,8 @@ func (u *umpire) flagMeans(effect flagLaw, by side, at time.Duration) {
 
 // stopped forgets what was expected: the game is over before that.
 func (u *umpire) stopped() {
-	late := 0
-	for _, w := range u.wants {
-		if w.what == "move" {
-			late++
-		}
-	}
-	if late > 0 {
-		u.cut(late)
+	if len(u.wants) > 0 {
+		u.final, u.number = u.known, u.knownNumber
 	}
 	u.wants = nil
 }
