@@ -1,5 +1,7 @@
 package referee
 
+import "reversi-board/engine"
+
 // powerOn takes up the game where it was left. The clocks stand.
 func (t *turn) powerOn(in PowerOn) {
 	s := t.s
@@ -28,17 +30,21 @@ func (t *turn) powerIsBack(at Time) {
 	s.believe()
 	changed := s.memory.before.Diff(s.Sensed) &^ s.Unsure()
 	t.announce(PowerRestored{Changed: changed, Gap: s.memory.gap, Clock: s.Clock.Times(at), At: at})
-	if v := s.judge(); !v.onItsWay() {
+	if v := s.judge(); !v.onItsWay(changed) {
 		s.memory.restoring = restoringPower
 	}
 }
 
 // onItsWay reports whether the board is as on record but for a move and its
-// flips, the way it lies when the power fails in the middle of one.
-func (v *verdict) onItsWay() bool {
+// flips, the way it lies when the power fails in the middle of one. What is no move
+// may have been put there as one; but whatever else has changed without power is
+// not its player's work.
+func (v *verdict) onItsWay(changed engine.Bitboard) bool {
 	switch v.kind {
-	case same, frozen, moved, mending, mended, improper:
+	case same, frozen, moved, mending, mended:
 		return true
+	case improper:
+		return v.missing == 0 && v.turned&changed == 0
 	case moving:
 		return v.pending.Extra == 0
 	case lifted, withdrawn, takingBack, tookBack, passing, mistaken:

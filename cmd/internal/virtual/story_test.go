@@ -92,6 +92,9 @@ type bench struct {
 	seen      engine.Discs
 	times     clock.Times
 	remembers bool
+	// clockLost says that it does not know what the clocks showed: an event came
+	// after they were kept.
+	clockLost bool
 	// period is the time between two scans, reaction how long after the last disc
 	// has come to rest the board has answered on its LEDs. blind says that the
 	// board sees no colors: hands then lift what they turn, for a moment.
@@ -139,7 +142,7 @@ func (b *bench) switchOn() error {
 		b.events = append(b.events, eventText(f.Payload))
 	}
 	return b.table.Resume(b.journal, referee.PowerOn{
-		Gap: -1, Seen: b.seen, SeenOK: b.remembers, Clock: b.times, ClockOK: b.remembers,
+		Gap: -1, Seen: b.seen, SeenOK: b.remembers, Clock: b.times, ClockOK: b.remembers && !b.clockLost,
 	})
 }
 
