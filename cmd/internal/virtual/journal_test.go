@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"reversi-board/cmd/internal/memdisk"
 	"reversi-board/engine/archive"
 	"reversi-board/engine/record"
 	"reversi-board/engine/referee"
@@ -23,7 +23,7 @@ import (
 // is there at the start after that.
 func TestJournalCutAtEveryByte(t *testing.T) {
 	t.Run("39 The journal is cut at every byte", func(t *testing.T) {
-		d, dir := newDisk(), t.TempDir()
+		d, dir := memdisk.New(), t.TempDir()
 		j, _, err := archive.Open(archive.Options{Dir: dir, FS: d})
 		must(t, err)
 		b := started(t, 1, j)
@@ -31,13 +31,13 @@ func TestJournalCutAtEveryByte(t *testing.T) {
 		must(t, b.switchOff())
 		must(t, j.Close())
 		name, payloads := onlyFile(t, d), wholeRecords(t, j)
-		whole := d.files[name]
+		whole := d.Content(name)
 		if len(payloads) != 4 {
 			t.Fatalf("the journal has %d records, want 4", len(payloads))
 		}
 		for n := range len(whole) + 1 {
-			torn := d.clone()
-			torn.files[name] = torn.files[name][:n]
+			torn := d.Clone()
+			torn.Put(name, whole[:n])
 			if err := b.resumeFrom(torn, dir, n, payloads); err != nil {
 				t.Fatalf("cut after %d of %d bytes: %v", n, len(whole), err)
 			}
@@ -46,10 +46,10 @@ func TestJournalCutAtEveryByte(t *testing.T) {
 }
 
 // onlyFile returns the name of the journal's only file of records.
-func onlyFile(t *testing.T, d *disk) string {
+func onlyFile(t *testing.T, d *memdisk.Disk) string {
 	t.Helper()
 	var found []string
-	for _, name := range slices.Sorted(maps.Keys(d.files)) {
+	for _, name := range d.Names() {
 		if strings.HasPrefix(filepath.Base(name), "journal-") {
 			found = append(found, name)
 		}
@@ -75,7 +75,7 @@ const frameHead = 8
 
 // resumeFrom starts a program at the same table from a journal whose first n
 // bytes are left.
-func (b *bench) resumeFrom(d *disk, dir string, n int, payloads [][]byte) error {
+func (b *bench) resumeFrom(d *memdisk.Disk, dir string, n int, payloads [][]byte) error {
 	kept := 0
 	for end := 0; kept < len(payloads); kept++ {
 		if end += frameHead + len(payloads[kept]); end > n {
@@ -173,7 +173,7 @@ func TestDiskFailsFromPly20(t *testing.T) {
 }
 
 func testBrokenDisk(t *testing.T, broken error) {
-	d := newDisk()
+	d := memdisk.New()
 	j, _, err := archive.Open(archive.Options{Dir: t.TempDir(), FS: d})
 	must(t, err)
 	q := &queue{writer: archive.StartWriter(t.Context(), j)}
@@ -190,7 +190,7 @@ func testBrokenDisk(t *testing.T, broken error) {
 	default:
 	}
 
-	d.fail(broken)
+	d.Fail(broken)
 	// Every move of the rest of the game is lit, committed and flashed in time.
 	must(t, b.play(realGame[before:]))
 	must(t, b.expectEvents([]string{"game_over draw 32-32 discs 31-31 empties 2 no_moves"}))
@@ -203,7 +203,7 @@ func testBrokenDisk(t *testing.T, broken error) {
 		t.Fatalf("%d events were announced although they are not stored", len(late))
 	}
 
-	d.fail(nil)
+	d.Fail(nil)
 	time.Sleep(10 * time.Second)
 	announced = append(announced, durable(q.writer)...)
 	if err := <-q.writer.Trouble(); err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"reversi-board/cmd/internal/memdisk"
 	"reversi-board/cmd/internal/virtual"
 	"reversi-board/display"
 	"reversi-board/engine"
@@ -95,7 +96,7 @@ func TestPowerCutsInRecordedGames(t *testing.T) {
 type cutGame struct {
 	*bench
 	dir  string
-	disk *disk
+	disk *memdisk.Disk
 	log  *archive.Journal
 	// cuts counts the power cuts, changed those in which a disc was moved.
 	cuts, changed int
@@ -103,7 +104,7 @@ type cutGame struct {
 
 func newCutGame(t *testing.T, seed uint64, how officiated) (*cutGame, error) {
 	t.Helper()
-	g := &cutGame{dir: t.TempDir(), disk: newDisk()}
+	g := &cutGame{dir: t.TempDir(), disk: memdisk.New()}
 	var err error
 	if g.log, _, err = archive.Open(archive.Options{Dir: g.dir, FS: g.disk}); err != nil {
 		return nil, err
@@ -164,7 +165,7 @@ func (g *cutGame) cut(move bool, keep engine.Bitboard) error {
 	kept := g.now - time.Duration(g.rng.Int64N(int64(time.Second)))
 	clockKnown := kept >= before.Clock.At
 	g.remembers = g.rng.IntN(2) == 0
-	image := g.disk.clone()
+	image := g.disk.Clone()
 	if err := errors.Join(g.switchOff(), g.log.Close(), g.pass(time.Second)); err != nil {
 		return err
 	}

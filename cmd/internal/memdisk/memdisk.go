@@ -1,4 +1,4 @@
-package virtual_test
+package memdisk
 
 import (
 	"errors"
@@ -15,8 +15,9 @@ import (
 	"reversi-board/engine/archive"
 )
 
-// disk is a small disk in memory, with the failures of a real one.
-type disk struct {
+// Disk is a small disk in memory, with the failures of a real one. It may be used
+// from any goroutine.
+type Disk struct {
 	mu    sync.Mutex
 	files map[string][]byte
 	// broken is what every operation that changes the disk ends with.
@@ -25,28 +26,52 @@ type disk struct {
 	readOnly bool
 }
 
-func newDisk() *disk { return &disk{files: map[string][]byte{}} }
+// New returns an empty disk.
+func New() *Disk { return &Disk{files: map[string][]byte{}} }
 
-// clone returns a disk with the same files.
-func (d *disk) clone() *disk {
+// Clone returns a disk with the same files, and without the failure: what a power
+// cut leaves.
+func (d *Disk) Clone() *Disk {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	c := newDisk()
+	c := New()
 	for name, b := range d.files {
 		c.files[name] = slices.Clone(b)
 	}
 	return c
 }
 
-// fail breaks the disk; nil mends it.
-func (d *disk) fail(err error) {
+// Fail makes every operation that changes the disk end with an error; nil mends
+// it. After syscall.EROFS nothing can be opened for writing either.
+func (d *Disk) Fail(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.broken, d.readOnly = err, errors.Is(err, syscall.EROFS)
 }
 
+// Names returns the names of the files, sorted.
+func (d *Disk) Names() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Sorted(maps.Keys(d.files))
+}
+
+// Content returns what a file holds, nil for one that is not there.
+func (d *Disk) Content(name string) []byte {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.files[name])
+}
+
+// Put makes a file hold something, as damage does.
+func (d *Disk) Put(name string, content []byte) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.files[name] = slices.Clone(content)
+}
+
 // change performs f unless the disk is broken.
-func (d *disk) change(f func()) error {
+func (d *Disk) change(f func()) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.broken != nil {
@@ -57,7 +82,7 @@ func (d *disk) change(f func()) error {
 }
 
 // OpenFile implements archive.FS.
-func (d *disk) OpenFile(name string, flag int, _ fs.FileMode) (archive.File, error) {
+func (d *Disk) OpenFile(name string, flag int, _ fs.FileMode) (archive.File, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	writing := flag&(os.O_WRONLY|os.O_RDWR) != 0
@@ -82,7 +107,7 @@ func (d *disk) OpenFile(name string, flag int, _ fs.FileMode) (archive.File, err
 }
 
 // ReadDir implements archive.FS.
-func (d *disk) ReadDir(name string) ([]fs.DirEntry, error) {
+func (d *Disk) ReadDir(name string) ([]fs.DirEntry, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var entries []fs.DirEntry
@@ -95,7 +120,7 @@ func (d *disk) ReadDir(name string) ([]fs.DirEntry, error) {
 }
 
 // Rename implements archive.FS.
-func (d *disk) Rename(from, to string) error {
+func (d *Disk) Rename(from, to string) error {
 	return d.change(func() {
 		d.files[to] = d.files[from]
 		delete(d.files, from)
@@ -103,16 +128,16 @@ func (d *disk) Rename(from, to string) error {
 }
 
 // Remove implements archive.FS.
-func (d *disk) Remove(name string) error {
+func (d *Disk) Remove(name string) error {
 	return d.change(func() { delete(d.files, name) })
 }
 
 // MkdirAll implements archive.FS.
-func (d *disk) MkdirAll(string, fs.FileMode) error { return nil }
+func (d *Disk) MkdirAll(string, fs.FileMode) error { return nil }
 
 // open is an open file, or the folder.
 type open struct {
-	disk   *disk
+	disk   *Disk
 	name   string
 	folder bool
 }
