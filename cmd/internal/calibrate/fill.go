@@ -59,10 +59,24 @@ func (w *Walk) layDown(r *result) {
 		w.diodes |= w.suspect
 		w.faked, w.suspects = 0, 0
 	case w.suspects >= maxSuspects:
-		w.ghosts |= w.faked
+		w.riddles = append(w.riddles, riddle{ghosts: w.faked, among: w.among})
 		w.faked, w.suspects = 0, 0
 	}
 	w.suspect = 0
+}
+
+// riddle are cells that have seemed closed because of one diode among some.
+type riddle struct{ ghosts, among engine.Bitboard }
+
+// ghosts returns the cells that have seemed closed, and no diode was found later
+// that was to blame.
+func (w *Walk) ghosts() (left engine.Bitboard) {
+	for _, r := range w.riddles {
+		if r.among&w.diodes == 0 {
+			left |= r.ghosts
+		}
+	}
+	return left
 }
 
 // maxSuspects is how many discs are taken off, one after the other, to find the
@@ -93,15 +107,16 @@ func (w *Walk) findDiode() bool {
 		return false
 	}
 	again := []Ask{a}
-	guilty := w.likely(w.laid & w.inLine(here.Bit()) &^ w.inLine(ghosts))
+	among := w.inLine(here.Bit()) &^ w.inLine(ghosts)
+	guilty := w.likely(w.laid & among)
 	if ghosts&w.inLine(here.Bit()) == 0 {
 		// They are opposite to this one: it is its own diode.
-		guilty, again = here.Bit(), nil
+		guilty, among, again = here.Bit(), here.Bit(), nil
 	}
 	if guilty == 0 {
 		return false
 	}
-	w.suspect, w.faked = guilty, ghosts
+	w.suspect, w.among, w.faked = guilty, among, ghosts
 	take := Ask{Do: Take, Squares: w.first.under(guilty), Face: engine.None, tidy: true}
 	w.asks = slices.Concat(w.asks[:w.at], []Ask{take}, again, w.asks[w.at+1:])
 	w.ask()

@@ -414,7 +414,7 @@ func (w *Walk) judgeEnd(j *findings) {
 		j.add(Diode, Bad, s.Bit(), "The diode of %v is shorted: where discs fill a rectangle, it makes the opposite corner look like a disc. "+
 			"Change it.", s)
 	}
-	if ghosts := j.under(w.ghosts); ghosts != 0 {
+	if ghosts := j.under(w.ghosts()); ghosts != 0 {
 		j.add(Diode, Bad, ghosts, "%s looked like a disc when another one was laid: a diode is shorted somewhere in the rectangle of the two.",
 			capital(span(ghosts)))
 	}

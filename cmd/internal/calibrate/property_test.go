@@ -105,6 +105,13 @@ func drawPlanting(t *rapid.T) *planting {
 		p.expect("exchanged", order[:2]...)
 		order = order[2:]
 	}
+	p.build(t)
+	slices.Sort(p.want)
+	return p
+}
+
+// build says how the board is soldered and what is broken on it.
+func (p *planting) build(t fataler) {
 	p.solder = func(w *sim.Wiring) {
 		turn(w, p.turned)
 		for _, s := range p.swaps {
@@ -124,8 +131,6 @@ func drawPlanting(t *rapid.T) *planting {
 			}
 		}
 	}
-	slices.Sort(p.want)
-	return p
 }
 
 // crossing returns where in the matrix the contact of a square is.

@@ -165,12 +165,13 @@ type Walk struct {
 	// accused are the cells whose diode the driver suspects, laid those on which
 	// discs lie in a filling, diodes those that are shorted.
 	accused, laid, diodes engine.Bitboard
-	// suspect is the one that is being tried, faked what seems closed because of
-	// it.
-	suspect, faked engine.Bitboard
-	suspects       int
-	// ghosts are cells that have seemed closed for reasons that were not found.
-	ghosts engine.Bitboard
+	// suspect is the one that is being tried, of among, faked what seems closed
+	// because of it.
+	suspect, among, faked engine.Bitboard
+	suspects              int
+	// riddles are cells that have seemed closed for reasons that were not found
+	// then.
+	riddles []riddle
 	// before are the cells that seemed closed when the ask was made, closed is
 	// when the one that it is about closed.
 	before engine.Bitboard
@@ -312,8 +313,10 @@ func (w *Walk) scan(f *hardware.Frame) {
 	switch w.stage {
 	case Clearing, Deciding, Agreed, Aborted:
 	case Measuring:
-		if w.empty.scans == 0 && w.now-w.since < calmTime && !w.sight.still(w.now, restTime) {
-			return // A hand may still be at the board.
+		// A hand may still be at the board, and sensors may not have looked since it
+		// took the last disc.
+		if t := w.now - w.since; w.empty.scans == 0 && (t < restTime || t < calmTime && !w.sight.still(w.now, restTime)) {
+			return
 		}
 		if w.empty.scans == 0 {
 			w.begun = w.now

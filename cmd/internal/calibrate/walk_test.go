@@ -219,6 +219,32 @@ func TestMistakesAreNotBelieved(t *testing.T) {
 	}
 }
 
+// The board is said to be empty at the moment at which the last disc is taken:
+// sensors that look 20 times a second still show discs in the scans that follow.
+// These are no part of the empty board.
+func TestSaidToBeEmptyAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, stale := range []time.Duration{0, 20 * time.Millisecond, 60 * time.Millisecond, 200 * time.Millisecond} {
+		w, err := calibrate.New(calibrate.Options{Kind: "hall-128", Wiring: "0123456789abcdef", NorthIsBlack: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		now, full := time.Duration(0), hardware.Frame{North: 1<<28 | 1<<35, South: 1<<27 | 1<<36}
+		scan := func(f hardware.Frame, d time.Duration) {
+			for end := now + d; now < end; now += 20 * time.Millisecond {
+				w.Step(now, &f, calibrate.Silence)
+			}
+		}
+		scan(full, time.Minute)
+		w.Step(now, nil, calibrate.Next)
+		scan(full, stale)
+		scan(hardware.Frame{}, 4*time.Second)
+		if v := w.View(); v.Stage != calibrate.Walking || v.Doubtful != 0 {
+			t.Errorf("discs seen for %v: %v, not believed are %v", stale, v.Stage, v.Doubtful)
+		}
+	}
+}
+
 // Nothing can be stored before the end was agreed to, and nothing after it was
 // refused.
 func TestNothingBeforeTheEnd(t *testing.T) {
