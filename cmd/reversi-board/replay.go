@@ -16,6 +16,7 @@ import (
 	"reversi-board/cmd/internal/app"
 	"reversi-board/cmd/internal/flight"
 	"reversi-board/display"
+	"reversi-board/engine"
 	"reversi-board/engine/record"
 	"reversi-board/engine/referee"
 	"reversi-board/sensing"
@@ -181,7 +182,7 @@ func (r *replayer) segment(ctx context.Context, s *flight.Segment) error {
 	}
 	r.frame = sensing.Frame{}
 	if s.Header.Frame != nil {
-		r.frame = *s.Header.Frame
+		r.frame = sensing.Frame(*s.Header.Frame)
 	}
 	m := app.Again(s)
 	r.before, r.shownAt, r.seq = s.State, s.Header.At, s.Header.Seq
@@ -327,7 +328,7 @@ func (r *replayer) line(ran *flight.Ran, who, text string) error {
 func (r *replayer) event(e *flight.Event) error {
 	env, ev, err := record.DecodeEvent(e.Payload)
 	if err != nil {
-		return r.print("an event that this program cannot read: %s\n", e.Payload)
+		return r.print("an event that this program cannot read (%v): %s\n", err, e.Payload)
 	}
 	return r.print("%s %s  %-6s %s\n", monoText(env.Mono), wallText(env.TS), fmt.Sprintf("#%d", env.Seq), flight.TellEvent(ev))
 }
@@ -350,7 +351,7 @@ type replayLine struct {
 	Events     []json.RawMessage `json:"events,omitempty"`
 	Refused    string            `json:"refused,omitempty"`
 	Sentence   string            `json:"sentence,omitempty"`
-	Frame      *sensing.Frame    `json:"frame,omitempty"`
+	Frame      *flight.Frame     `json:"frame,omitempty"`
 	Left       uint64            `json:"left_out,omitempty"`
 	Difference string            `json:"difference,omitempty"`
 }
@@ -365,7 +366,8 @@ func (r *replayer) object(ran *flight.Ran) error {
 	case rec.Step != nil:
 		r.stepObject(&l, ran)
 	case rec.Frame != nil && r.frames:
-		l.Frame = rec.Frame
+		frame := flight.Frame(*rec.Frame)
+		l.Frame = &frame
 	case rec.Left == 0:
 		return nil
 	}
@@ -398,15 +400,9 @@ func (r *replayer) stepObject(l *replayLine, ran *flight.Ran) {
 func (r *replayer) draw(ctx context.Context, ran *flight.Ran) error {
 	s := ran.State
 	text := "\n" + flight.Draw(s)
-	if s.Clock.On() {
-		text += "   "
-		for _, side := range []struct {
-			name string
-			left time.Duration
-		}{{"black", s.Clock.Remaining(0, ran.Record.At)}, {"white", s.Clock.Remaining(1, ran.Record.At)}} {
-			text += fmt.Sprintf("  %s %s", side.name, flight.TellTime(side.left))
-		}
-		text += "\n"
+	if at := ran.Record.At; s.Clock.On() {
+		text += fmt.Sprintf("     black %s  white %s\n",
+			flight.TellTime(s.Clock.Remaining(engine.Black, at)), flight.TellTime(s.Clock.Remaining(engine.White, at)))
 	}
 	text += "   " + display.Sentence(s) + "\n   (" + flight.Legend + ")\n\n"
 	if err := r.print("%s", text); err != nil {

@@ -45,8 +45,30 @@ type About struct {
 	Kind      string `json:"kind"`
 	Simulated bool   `json:"simulated"`
 	ScanHz    int    `json:"scan_hz"`
-	// Sensing are the settings of the pipeline; times in ns.
-	Sensing sensing.Config `json:"sensing"`
+	// Sensing are the settings of the pipeline.
+	Sensing Sensing `json:"sensing"`
+}
+
+// Sensing are the settings of a pipeline as they are written: sensing.Config.
+type Sensing struct {
+	Debounce     time.Duration   `json:"debounce_ns"`
+	Settle       time.Duration   `json:"settle_ns"`
+	Wake         time.Duration   `json:"wake_ns"`
+	FlapSteps    int             `json:"flap_steps"`
+	FlapWindow   time.Duration   `json:"flap_window_ns"`
+	Restless     time.Duration   `json:"restless_ns"`
+	UnmaskAfter  time.Duration   `json:"unmask_after_ns"`
+	NorthIsBlack bool            `json:"north_is_black"`
+	Presence     bool            `json:"presence"`
+	Dead         engine.Bitboard `json:"dead"`
+}
+
+// Frame are the outputs of the cells as they are written: sensing.Frame.
+type Frame struct {
+	North engine.Bitboard `json:"north"`
+	South engine.Bitboard `json:"south"`
+	Lost  engine.Bitboard `json:"lost"`
+	Reset engine.Bitboard `json:"reset"`
 }
 
 // The reasons for which a segment begins.
@@ -83,8 +105,8 @@ type Header struct {
 	Game string `json:"game"`
 	// Frame is what the outputs of the cells are when the segment begins, nil
 	// before the first scan.
-	Frame *sensing.Frame `json:"frame"`
-	About About          `json:"about"`
+	Frame *Frame `json:"frame"`
+	About About  `json:"about"`
 }
 
 // check refuses a segment that this program cannot read.
@@ -206,7 +228,7 @@ func appendFrame(b []byte, at time.Duration, before, f *sensing.Frame) []byte {
 // appendEvent writes an event of a step.
 func appendEvent(b []byte, s record.Stamp, newGame string, payload []byte) []byte {
 	b = binary.AppendVarint(b, s.TS.Unix())
-	b = binary.AppendUvarint(b, uint64(s.TS.Nanosecond())) //nolint:gosec // 0 to 999999999
+	b = binary.AppendUvarint(b, uint64(s.TS.Nanosecond()))
 	b = appendYes(b, s.TSOK)
 	b = binary.AppendVarint(b, int64(s.Boot))
 	b = appendTime(b, s.Mono)
@@ -294,8 +316,8 @@ func readRecord(b []byte, before *sensing.Frame) (Record, error) {
 	k := kind(f.byte())
 	var r Record
 	switch k {
-	case checkpointKind:
-		f.fail("a second checkpoint")
+	case checkpointKind, beginKind:
+		f.fail("a second beginning")
 	case frameKind:
 		r.At = f.time()
 		frame := f.frame(*before)
@@ -306,11 +328,12 @@ func readRecord(b []byte, before *sensing.Frame) (Record, error) {
 		r.Doubt = &s
 	case renewedKind:
 		r.At = f.time()
-		var c sensing.Config
+		var c Sensing
 		if text := f.text(); f.err == nil {
 			f.err = json.Unmarshal(text, &c)
 		}
-		r.Renewed = &c
+		config := sensing.Config(c)
+		r.Renewed = &config
 	case leftKind:
 		r.At = f.time()
 		if r.Left = f.word(); r.Left == 0 {
@@ -366,7 +389,7 @@ func (f *fields) event() Event {
 		return Event{}
 	}
 	var e Event
-	e.Stamp.TS = time.Unix(sec, int64(ns)).UTC() //nolint:gosec // less than a second
+	e.Stamp.TS = time.Unix(sec, int64(ns)).UTC()
 	e.Stamp.TSOK = f.yes()
 	e.Stamp.Boot = int(f.signed())
 	e.Stamp.Mono = f.time()
@@ -380,7 +403,7 @@ func checksum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.
 
 // appendBlock appends a block.
 func appendBlock(b, content []byte) []byte {
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(content))) //nolint:gosec // bounded by maxBlock
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(content)))
 	b = binary.LittleEndian.AppendUint32(b, checksum(content))
 	return append(b, content...)
 }

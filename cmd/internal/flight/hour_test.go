@@ -1,3 +1,5 @@
+//go:build !race
+
 package flight_test
 
 import (
@@ -5,8 +7,6 @@ import (
 	"slices"
 	"testing"
 	"time"
-
-	"reversi-board/cmd/internal/flight"
 )
 
 // A game of an hour on every board, with noise and bouncing discs, is recorded in
@@ -17,22 +17,7 @@ func TestHourOnEveryBoard(t *testing.T) {
 			t.Parallel()
 			e := newEvening(t, profile(t, board, 7), 7, false)
 			dir := t.TempDir()
-			r := e.recorder(dir, 16<<20)
-			e.run(2 * time.Second)
-			last := time.Duration(0)
-			for e.table.Now() < time.Hour {
-				if !e.turn(time.Minute) {
-					e.run(5 * time.Second)
-				}
-				// The real one writes every five seconds.
-				if e.table.Now()-last > 5*time.Second {
-					last = e.table.Now()
-					flight.Drain(r)
-				}
-			}
-			if err := r.Write(); err != nil {
-				t.Fatal(err)
-			}
+			e.sit(dir, time.Hour, time.Minute)
 			size := sizeOf(t, dir)
 			payloads, records := replayed(t, dir)
 			t.Logf("%s: %d bytes an hour, %d records, %d events", board, size, records, len(payloads))

@@ -55,7 +55,7 @@ func newEvening(t testing.TB, c *configs.Config, seed uint64, whole bool) *eveni
 			t.Error(err)
 		}
 	})
-	e := &evening{t: t, table: table, rnd: rand.New(rand.NewPCG(seed, 1))}
+	e := &evening{t: t, table: table, rnd: rand.New(rand.NewPCG(seed, 1))} //nolint:gosec // play that can be repeated, not a secret
 	e.tape = flight.NewTape(flight.TapeOptions{
 		About: app.AboutFlight(c, "test"), Boot: 1, Whole: whole,
 		Wall: func() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(table.Now()) },
@@ -140,8 +140,13 @@ func (e *evening) turn(takes time.Duration) bool {
 // order gives an order that leaves the discs as they are.
 func (e *evening) order() {
 	orders := []referee.Order{
-		referee.PlayersSet{Players: [2]string{"Ann", "Ben"}}, referee.Pause{Reason: "tea"}, referee.Resume{},
-		referee.Undo{Plies: 0}, referee.Look{}, referee.ClockSet{Black: time.Minute, White: -1, Reason: "late"}, referee.Claim{By: engine.None},
+		referee.PlayersSet{Players: [2]string{"Ann", "Ben"}},
+		referee.Pause{Reason: "tea"},
+		referee.Resume{},
+		referee.Undo{Plies: 0},
+		referee.Look{},
+		referee.ClockSet{Black: time.Minute, White: -1, Reason: "late"},
+		referee.Claim{By: engine.None},
 	}
 	for range 3 {
 		o := orders[e.rnd.IntN(len(orders))]
@@ -153,6 +158,26 @@ func (e *evening) order() {
 		if _, err := e.table.Do(referee.Command{At: e.table.Now(), Audit: referee.Audit{Role: "arbiter", Order: referee.Resume{}}}); err != nil {
 			e.t.Fatal(err)
 		}
+	}
+}
+
+// sit plays for a while, so long a turn, and writes the recording into a folder as
+// a running board does.
+func (e *evening) sit(dir string, long, turn time.Duration) {
+	e.t.Helper()
+	r := e.recorder(dir, 16<<20)
+	e.run(2 * time.Second)
+	for last := time.Duration(0); e.table.Now() < long; {
+		if !e.turn(turn) {
+			e.run(5 * time.Second)
+		}
+		if e.table.Now()-last > 5*time.Second {
+			last = e.table.Now()
+			flight.Drain(r)
+		}
+	}
+	if err := r.Write(); err != nil {
+		e.t.Fatal(err)
 	}
 }
 
@@ -181,25 +206,41 @@ func replayed(t testing.TB, path string) (payloads [][]byte, records int) {
 		if s.Header.Continues && i > 0 && s.State != before {
 			t.Fatalf("%s does not begin where %s ends", s.Name, recording.Names[i-1])
 		}
-		m := app.Again(s)
-		_, err = flight.Replay(s, m, func(r *flight.Ran) error {
-			records++
-			if r.Difference != "" {
-				t.Errorf("%s, record %d, %+v: %s", s.Name, r.Number, r.Record.Step.Input, r.Difference)
-			}
-			if r.Record.Step != nil {
-				for _, e := range r.Record.Step.Events {
-					payloads = append(payloads, e.Payload)
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		before = *m.State()
+		records += len(s.Records)
+		payloads = append(payloads, steps(t, s)...)
+		before = stateAfter(t, s)
 	}
 	return payloads, records
+}
+
+// steps runs what can be read of a file and returns its events; nothing may differ.
+func steps(t testing.TB, s *flight.Segment) (events [][]byte) {
+	t.Helper()
+	_, err := flight.Replay(s, app.Again(s), func(r *flight.Ran) error {
+		if r.Difference != "" {
+			t.Errorf("%s, record %d, %+v: %s", s.Name, r.Number, r.Record.Step.Input, r.Difference)
+		}
+		if r.Record.Step != nil {
+			for _, e := range r.Record.Step.Events {
+				events = append(events, e.Payload)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return events
+}
+
+// stateAfter returns where a segment ends.
+func stateAfter(t testing.TB, s *flight.Segment) referee.State {
+	t.Helper()
+	m := app.Again(s)
+	if _, err := flight.Replay(s, m, func(*flight.Ran) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return *m.State()
 }
 
 // sizeOf returns the size of all recordings in a folder.

@@ -86,8 +86,8 @@ func nextRecord(stream *[]byte) ([]byte, error) {
 	if size <= 0 || n == 0 || n > maxRecord || n > uint64(len(*stream)-size) {
 		return nil, errors.New("a record is cut")
 	}
-	r := (*stream)[size : size+int(n)] //nolint:gosec // bounded above
-	*stream = (*stream)[size+int(n):]  //nolint:gosec // bounded above
+	r := (*stream)[size : size+int(n)]
+	*stream = (*stream)[size+int(n):]
 	return r, nil
 }
 
@@ -103,7 +103,7 @@ func (s *Segment) readCheckpoint(stream *[]byte) error {
 func (s *Segment) readRecords(stream []byte) error {
 	var frame sensing.Frame
 	if s.Header.Frame != nil {
-		frame = *s.Header.Frame
+		frame = sensing.Frame(*s.Header.Frame)
 	}
 	for len(stream) > 0 {
 		b, err := nextRecord(&stream)

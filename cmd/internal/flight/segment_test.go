@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -48,23 +49,6 @@ func small(t testing.TB) (file []byte, events [][]byte) {
 	return file, d.payloads
 }
 
-// steps runs what can be read of a file and returns its events; nothing may differ.
-func steps(t testing.TB, s *flight.Segment) (events [][]byte) {
-	t.Helper()
-	n, err := flight.Replay(s, app.Again(s), func(r *flight.Ran) error {
-		if r.Record.Step != nil {
-			for _, e := range r.Record.Step.Events {
-				events = append(events, e.Payload)
-			}
-		}
-		return nil
-	})
-	if n != 0 || err != nil {
-		t.Fatalf("%d differences, %v", n, err)
-	}
-	return events
-}
-
 func TestCutAtEveryByte(t *testing.T) {
 	file, events := small(t)
 	whole, err := flight.ReadSegment("whole", file)
@@ -74,36 +58,35 @@ func TestCutAtEveryByte(t *testing.T) {
 	if n := len(steps(t, whole)); n != len(events) {
 		t.Fatalf("%d events, want %d", n, len(events))
 	}
-	records, readable := 0, false
+	records := -1
 	for n := range file {
 		s, err := flight.ReadSegment("cut", file[:n])
-		switch {
-		case err != nil && readable:
-			t.Fatalf("with %d bytes it can be read, with %d it cannot: %v", n-1, n, err)
-		case err != nil && !errors.Is(err, flight.ErrTorn):
-			t.Fatalf("%d bytes: %v, want that it is torn", n, err)
-		case err != nil:
+		if err != nil {
+			if !errors.Is(err, flight.ErrTorn) || records >= 0 {
+				t.Fatalf("%d bytes, %d records before: %v, want that it is torn", n, records, err)
+			}
 			continue
 		}
-		readable = true
-		if s.Torn != nil && !errors.Is(s.Torn, flight.ErrTorn) {
-			t.Fatalf("%d bytes: %v", n, s.Torn)
-		}
-		if len(s.Records) < records {
-			t.Fatalf("%d bytes give %d records, fewer gave %d", n, len(s.Records), records)
+		if s.Torn != nil && !errors.Is(s.Torn, flight.ErrTorn) || len(s.Records) < records {
+			t.Fatalf("%d bytes: %d records, %d before: %v", n, len(s.Records), records, s.Torn)
 		}
 		if len(s.Records) > records || n%97 == 0 {
-			got := steps(t, s)
-			for i := range got {
-				if !bytes.Equal(got[i], events[i]) {
-					t.Fatalf("%d bytes: event %d is another one", n, i)
-				}
-			}
+			begin(t, steps(t, s), events)
 		}
 		records = len(s.Records)
 	}
-	if !readable || records == 0 {
+	if records <= 0 {
 		t.Fatal("no cut file could be read")
+	}
+}
+
+// begin checks that events are the first of those that were announced.
+func begin(t *testing.T, got, events [][]byte) {
+	t.Helper()
+	for i := range got {
+		if !bytes.Equal(got[i], events[i]) {
+			t.Fatalf("event %d is another one", i)
+		}
 	}
 }
 
@@ -122,13 +105,8 @@ func TestFlippedBits(t *testing.T) {
 			if s.Torn == nil {
 				t.Fatalf("bit %d of byte %d is flipped and nobody sees it", bit, i)
 			}
-			if bit != 0 {
-				continue
-			}
-			for n, e := range steps(t, s) {
-				if !bytes.Equal(e, events[n]) {
-					t.Fatalf("bit %d of byte %d: event %d is another one", bit, i, n)
-				}
+			if bit == 0 {
+				begin(t, steps(t, s), events)
 			}
 		}
 	}
@@ -177,43 +155,35 @@ func TestDifferencesAreFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range s.Records {
-		step := s.Records[i].Step
-		if step == nil || len(step.Events) == 0 {
-			continue
-		}
-		good := *step
-		for name, spoil := range map[string]func(){
-			"another payload": func() { step.Events = []flight.Event{good.Events[0]}; step.Events[0].Payload = []byte(`{"v":1}`) },
-			"one more":        func() { step.Events = append([]flight.Event{{}}, good.Events...) },
-			"one less":        func() { step.Events = nil },
-			"another wake":    func() { step.Wake++ },
-			"a refusal":       func() { step.Refused = &referee.Refuse{Code: "x", Text: "y"} },
-			"a failure":       func() { step.Failed = true },
-		} {
-			spoil()
-			found := 0
-			n, err := flight.Replay(s, app.Again(s), func(r *flight.Ran) error {
-				if r.Difference != "" {
-					// What follows may be otherwise because of it.
-					if found++; found == 1 && r.Number != i+1 {
-						t.Errorf("%s in record %d: record %d differs first", name, i+1, r.Number)
-					}
-				}
-				return nil
-			})
-			if err != nil || n != found || n == 0 {
-				t.Errorf("%s: %d differences told, %d counted, %v", name, found, n, err)
+	i := slices.IndexFunc(s.Records, func(r flight.Record) bool { return r.Step != nil && len(r.Step.Events) > 0 })
+	step := s.Records[i].Step
+	good := *step
+	for name, spoil := range map[string]func(){
+		"another payload": func() { step.Events = []flight.Event{{Stamp: good.Events[0].Stamp, Payload: []byte("{}")}} },
+		"one more":        func() { step.Events = append([]flight.Event{{}}, good.Events...) },
+		"one less":        func() { step.Events = nil },
+		"another wake":    func() { step.Wake++ },
+		"a refusal":       func() { step.Refused = &referee.Refuse{Code: "x", Text: "y"} },
+		"a failure":       func() { step.Failed = true },
+	} {
+		spoil()
+		var found []int
+		n, err := flight.Replay(s, app.Again(s), func(r *flight.Ran) error {
+			if r.Difference != "" {
+				found = append(found, r.Number)
 			}
-			*step = good
+			return nil
+		})
+		// What follows may be otherwise because of it.
+		if err != nil || n != len(found) || n == 0 || found[0] != i+1 {
+			t.Errorf("%s in record %d: differences in %v, %d counted, %v", name, i+1, found, n, err)
 		}
-		break
+		*step = good
 	}
 }
 
 // Every frame comes back, whatever the cells say.
 func TestFramesComeBack(t *testing.T) {
-	dir := t.TempDir()
 	rapid.Check(t, func(r *rapid.T) {
 		d := newDesk(t)
 		d.see(engine.Start().Discs)
@@ -231,39 +201,35 @@ func TestFramesComeBack(t *testing.T) {
 			}
 			last = f
 		}
-		sub, err := os.MkdirTemp(dir, "")
-		if err != nil {
-			r.Fatal(err)
-		}
-		if err := d.recorder(flight.RecorderOptions{Dir: sub}).Write(); err != nil {
-			r.Fatal(err)
-		}
-		var got []sensing.Frame
-		recording, err := flight.Open(sub)
-		if err != nil {
-			r.Fatal(err)
-		}
-		for i := range recording.Names {
-			s, err := recording.Segment(i)
-			if err != nil || s.Torn != nil {
-				r.Fatal(err, s)
-			}
-			for _, rec := range s.Records {
-				if rec.Frame != nil {
-					got = append(got, *rec.Frame)
-				}
-			}
-		}
-		got = got[1:] // that of the start position
-		if len(got) != len(want) {
-			r.Fatalf("%d frames, want %d", len(got), len(want))
-		}
-		for i := range got {
-			if got[i] != want[i] {
-				r.Fatalf("frame %d is %+v, want %+v", i, got[i], want[i])
-			}
+		if got := d.frames(); !slices.Equal(got[1:], want) { // without the start position
+			r.Fatalf("the frames are %+v, want %+v", got[1:], want)
 		}
 	})
+}
+
+// frames writes the tape and returns the frames of it.
+func (d *desk) frames() (list []sensing.Frame) {
+	d.t.Helper()
+	dir := d.t.TempDir()
+	if err := d.recorder(flight.RecorderOptions{Dir: dir}).Write(); err != nil {
+		d.t.Fatal(err)
+	}
+	recording, err := flight.Open(dir)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	for i := range recording.Names {
+		s, err := recording.Segment(i)
+		if err != nil || s.Torn != nil {
+			d.t.Fatal(err, s)
+		}
+		for _, r := range s.Records {
+			if r.Frame != nil {
+				list = append(list, *r.Frame)
+			}
+		}
+	}
+	return list
 }
 
 func TestOpenNamesWhatIsWrong(t *testing.T) {

@@ -113,7 +113,7 @@ func (t *Tape) Lost() uint64 {
 }
 
 // Sense says with which settings the pipeline begins, before Start.
-func (t *Tape) Sense(c *sensing.Config) { t.o.About.Sensing = *c }
+func (t *Tape) Sense(c *sensing.Config) { t.o.About.Sensing = Sensing(*c) }
 
 // Start begins the first segment, before the first scan.
 func (t *Tape) Start(at time.Duration, place Place, s *referee.State) {
@@ -244,10 +244,11 @@ func (t *Tape) Doubted(now time.Duration, squares engine.Bitboard) {
 
 // Renewed notes that sensing begins anew with the next frame.
 func (t *Tape) Renewed(now time.Duration, c *sensing.Config) {
-	text, err := json.Marshal(c)
+	settings := Sensing(*c)
+	text, err := json.Marshal(&settings)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.o.About.Sensing = *c
+	t.o.About.Sensing = settings
 	if err == nil {
 		t.note(appendText(appendTime([]byte{byte(renewedKind)}, now), text))
 	}
@@ -303,7 +304,7 @@ func (t *Tape) begin(why string) {
 		At: t.at, Wall: t.o.Wall().UTC(), Boot: t.o.Boot, JID: t.place.JID, Seq: t.place.Seq, Game: t.place.Game, About: t.o.About,
 	}
 	if t.seen {
-		frame := t.now
+		frame := Frame(t.now)
 		h.Frame = &frame
 	}
 	text, err := json.Marshal(&h)

@@ -33,9 +33,11 @@ func TellEvent(ev referee.Event) string {
 		return fmt.Sprintf("%v %v is no move: %s", ev.By, engine.Move(ev.Square), plain(ev.Reason.String()))
 	case referee.GameOver:
 		return tellResult(&ev.Result)
-	default:
+	case referee.ClockFlag, referee.ClockAdjusted, referee.GamePaused, referee.GameResumed, referee.Faulted, referee.Restored,
+		referee.PowerRestored, referee.TimeStepped, referee.EngineLost, referee.Commanded:
 		return tellOther(ev)
 	}
+	return fmt.Sprintf("%T", ev)
 }
 
 // tellOther says what happened to clocks, cells and the program.

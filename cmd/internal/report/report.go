@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -114,15 +115,29 @@ func scrubber(secrets []string) *strings.Replacer {
 	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
 	var pairs []string
 	for _, s := range slices.Compact(secrets) {
-		pairs = append(pairs, s, "(removed)")
-		// In JSON and in quoted attributes of the log a text can look otherwise.
-		if quoted, err := json.Marshal(s); err == nil {
-			if inner := string(quoted[1 : len(quoted)-1]); inner != s {
-				pairs = append(pairs, inner, "(removed)")
-			}
+		for _, form := range quotings(s) {
+			pairs = append(pairs, form, "(removed)")
 		}
 	}
 	return strings.NewReplacer(pairs...)
+}
+
+// quotings returns how a text can look in a line of the log or in JSON, also when
+// it stood there in quotes already.
+func quotings(s string) []string {
+	inGo := func(s string) string { q := strconv.Quote(s); return q[1 : len(q)-1] }
+	inJSON := func(s string) string {
+		q, err := json.Marshal(s)
+		if err != nil {
+			return s
+		}
+		return string(q[1 : len(q)-1])
+	}
+	forms := []string{inGo(inGo(s)), inJSON(inGo(s)), inGo(inJSON(s)), inJSON(s), inGo(s), s}
+	slices.Sort(forms)
+	forms = slices.Compact(forms)
+	slices.SortStableFunc(forms, func(a, b string) int { return len(b) - len(a) })
+	return forms
 }
 
 // miss notes something that is not in the report.

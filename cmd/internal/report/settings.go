@@ -198,8 +198,8 @@ func texts(v reflect.Value, list *[]string) {
 	case reflect.String:
 		*list = append(*list, v.String())
 	case reflect.Struct:
-		for i := range v.NumField() {
-			texts(v.Field(i), list)
+		for _, field := range v.Fields() {
+			texts(field, list)
 		}
 	case reflect.Array, reflect.Slice:
 		for i := range v.Len() {

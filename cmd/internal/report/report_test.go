@@ -1,0 +1,269 @@
+package report_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"reversi-board/cmd/internal/report"
+	"reversi-board/configs"
+	"reversi-board/engine/archive"
+)
+
+// plant gives every text of the settings a value that nobody else has, and returns
+// these by their path.
+func plant(v reflect.Value, path string, planted map[string]string) {
+	switch v.Kind() { //nolint:exhaustive // nothing else holds a text
+	case reflect.String:
+		planted[path] = fmt.Sprintf("planted%dsecret", len(planted))
+		v.SetString(planted[path])
+	case reflect.Struct:
+		for i := range v.NumField() {
+			plant(v.Field(i), path+"."+v.Type().Field(i).Name, planted)
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			plant(v.Index(i), fmt.Sprintf("%s[%d]", path, i), planted)
+		}
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.String {
+			v.Set(reflect.MakeSlice(v.Type(), 3, 3))
+		}
+		for i := range v.Len() {
+			plant(v.Index(i), fmt.Sprintf("%s[%d]", path, i), planted)
+		}
+	}
+}
+
+// unzip returns the files of a report.
+func unzip(t *testing.T, b []byte) map[string]string {
+	t.Helper()
+	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, f := range z.File {
+		r, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[f.Name] = string(text)
+	}
+	return all
+}
+
+func made(t *testing.T, o report.Options) map[string]string {
+	t.Helper()
+	var buf bytes.Buffer
+	o.Made = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	if o.System == nil {
+		o.System = fstest.MapFS{
+			"etc/os-release":            {Data: []byte("NAME=x\nPRETTY_NAME=\"Debian GNU/Linux 13 (trixie)\"\n")},
+			"proc/sys/kernel/osrelease": {Data: []byte("6.12.47+rpt-rpi-v8\n")},
+			"proc/device-tree/model":    {Data: []byte("Raspberry Pi 4 Model B Rev 1.4\x00")},
+		}
+	}
+	if err := report.Write(&buf, o); err != nil {
+		t.Fatal(err)
+	}
+	return unzip(t, buf.Bytes())
+}
+
+// Whatever stands in the settings, no word of it comes into a report; and where the
+// log or an alert repeats it, it is struck out.
+func TestNoSecretOfTheSettings(t *testing.T) {
+	c := configs.Default()
+	planted := map[string]string{}
+	plant(reflect.ValueOf(c).Elem(), "Config", planted)
+	if len(planted) < 40 {
+		t.Fatalf("only %d texts were planted", len(planted))
+	}
+	c.MQTT.Broker = "mqtt://ann:" + planted["Config.MQTT.Broker"] + "@example.org:1883"
+	planted["the password"], planted["a token"] = "hunter2 \"quoted\" <x>", "tok-tok-tok-tok"
+	var lines []string
+	state := map[string]string{}
+	for path, secret := range planted {
+		switch {
+		case path == "Config.Board.ID", path == "Config.Board.Name", strings.HasPrefix(path, "Config.Game.Players"),
+			strings.HasPrefix(path, "Config.Hardware"):
+			continue // no secrets, and they do not stand in the report by themselves
+		case path == "Config.MQTT.Broker":
+			secret = c.MQTT.Broker
+		}
+		var log bytes.Buffer
+		slog.New(slog.NewTextHandler(&log, nil)).Error("it failed", "error", "cannot use "+secret+" there")
+		lines = append(lines, log.String())
+		state[path] = "alert: " + secret
+	}
+	text, err := json.Marshal(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := made(t, report.Options{
+		Dir: t.TempDir(), Config: c, Version: "v1", Secrets: []string{planted["the password"], planted["a token"]},
+		Live: &report.Live{State: text, Health: json.RawMessage(`{"cells":"..."}`), Log: lines}, Why: planted["a token"],
+	})
+	for name, content := range all {
+		for path, secret := range planted {
+			if strings.Contains(content, secret) {
+				t.Errorf("%s holds %s", name, path)
+			}
+		}
+		if strings.Contains(content, "hunter2") {
+			t.Errorf("%s holds the password", name)
+		}
+	}
+	if n := strings.Count(all["log.txt"], "(removed)"); n < 10 {
+		t.Errorf("only %d secrets were struck out of the log:\n%s", n, all["log.txt"])
+	}
+	if strings.Contains(all["settings.json"], "example.org") || !strings.Contains(all["settings.json"], "mqtt://(set)") {
+		t.Errorf("the settings are\n%s", all["settings.json"])
+	}
+}
+
+// What is in a report, and that a report of a board that was never started says so.
+func TestWhatIsInAReport(t *testing.T) {
+	dir := t.TempDir()
+	j, _, err := archive.Open(archive.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seq := uint64(1); seq <= 3; seq++ {
+		if err := j.Append(seq, fmt.Appendf(nil, `{"v":1,"seq":%d}`, seq)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	jid := j.JID()
+	if err := os.Mkdir(filepath.Join(dir, "flight"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"flight/flight-00000001.rec": "one", "flight/flight-00000002.rec": "two", "flight/notes.txt": "not this",
+		"arbiter-token": "not this either", "games.db": "nor this",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// While the journal is open, as it is while the board runs.
+	all := made(t, report.Options{
+		Dir: dir, Config: configs.Default(), Version: "v1.2", Commit: "abc", Go: "go1.26",
+		Live: &report.Live{Health: json.RawMessage(`{"cells":"ok"}`), State: json.RawMessage(`{"phase":"setup"}`), Log: []string{"one", "two"}},
+	})
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	expectFiles(t, all)
+	for _, want := range []string{`"v1.2"`, `"abc"`, `"go1.26"`, "trixie", "6.12.47", "Raspberry Pi 4", jid, `"running": true`} {
+		if !strings.Contains(all["about.json"], want) {
+			t.Errorf("about.json lacks %s:\n%s", want, all["about.json"])
+		}
+	}
+
+	none := made(t, report.Options{Dir: t.TempDir(), Config: configs.Default(), Why: "the board does not run"})
+	for _, want := range []string{"does not run", "Not here: flight recordings: there are none", "Not here: journal"} {
+		if !strings.Contains(none["README.txt"], want) {
+			t.Errorf("README.txt lacks %q:\n%s", want, none["README.txt"])
+		}
+	}
+}
+
+// expectFiles checks that there is everything, and nothing else, and that it is
+// explained.
+func expectFiles(t *testing.T, all map[string]string) {
+	t.Helper()
+	for name, want := range map[string]string{
+		"flight/flight-00000001.rec": "one", "flight/flight-00000002.rec": "two", "log.txt": "one\ntwo\n",
+		"journal.jsonl": `{"v":1,"seq":1}` + "\n" + `{"v":1,"seq":2}` + "\n" + `{"v":1,"seq":3}` + "\n",
+	} {
+		if all[name] != want {
+			t.Errorf("%s is %q, want %q", name, all[name], want)
+		}
+	}
+	if len(all) != 9 {
+		t.Errorf("%d files, want 9", len(all))
+	}
+	for name := range all {
+		if name != "README.txt" && !strings.Contains(all["README.txt"], strings.SplitAfter(name, "/")[0]) {
+			t.Errorf("README.txt does not explain %s", name)
+		}
+	}
+}
+
+// Of a long journal there is the end, whole lines of it, and a torn end does not
+// matter.
+func TestEndOfTheJournal(t *testing.T) {
+	dir := t.TempDir()
+	j, _, err := archive.Open(archive.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pad := strings.Repeat("x", 40_000)
+	for seq := uint64(1); seq <= 130; seq++ {
+		if err := j.Append(seq, fmt.Appendf(nil, `{"seq":%d,"pad":"%s"}`, seq, pad)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "journal-*.log"))
+	if err != nil || len(files) < 2 {
+		t.Fatal(files, err)
+	}
+	f, err := os.OpenFile(files[len(files)-1], os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString("\x40\x00\x00\x00torn"); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSuffix(made(t, report.Options{Dir: dir, Config: configs.Default()})["journal.jsonl"], "\n"), "\n")
+	if n := len(lines); n < 45 || n > 53 {
+		t.Errorf("%d lines of 40 kB, want about 2 MB", n)
+	}
+	for i, line := range lines {
+		if want := fmt.Sprintf(`{"seq":%d,`, 130-len(lines)+1+i); !strings.HasPrefix(line, want) || !json.Valid([]byte(line)) {
+			t.Fatalf("line %d begins %.20q, want %q", i, line, want)
+		}
+	}
+}
+
+func TestLogKeepsTheLastLines(t *testing.T) {
+	var log report.Log
+	var next bytes.Buffer
+	logger := slog.New(log.Handler(slog.NewTextHandler(&next, nil)))
+	for i := range 1200 {
+		logger.Info("line", "n", i)
+	}
+	logger.Debug("never mind")
+	logger.Info(strings.Repeat("long ", 1000))
+	lines := log.Lines()
+	if len(lines) != 500 || !strings.Contains(lines[498], "n=1199") || !strings.Contains(lines[0], "n=701") {
+		t.Errorf("%d lines, the first is %q", len(lines), lines[0])
+	}
+	if len(lines[499]) > 1000 {
+		t.Errorf("a line of %d bytes is kept", len(lines[499]))
+	}
+	if n := strings.Count(next.String(), "\n"); n != 1201 {
+		t.Errorf("%d lines were logged, want 1201", n)
+	}
+}
