@@ -268,7 +268,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		idWant = `want letters a to z, digits and inner hyphens, at most 23 characters ` +
 			`(^[a-z0-9]([a-z0-9-]{0,21}[a-z0-9])?$)`
 		broker  = `want mqtt://host:1883, mqtts://host:8883 (the port is always needed), or empty`
-		harmful = `LEDs driven by PWM, PCM or DMA disturb the sound and can damage the memory card: ` +
+		harmful = `LEDs driven by PWM, PCM or DMA disturb the sound and can damage the memory card, and no DMA channel is allowed: ` +
 			`want ws2812, with the strip on the data line of hardware.leds.port (SPI0.0)`
 		order = `want rows, serpentine, or a list of 64 different numbers from 0 to 63, for a1 to h8`
 	)
@@ -352,6 +352,11 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"interrupt", "hardware: {interrupt: GPIO28}\n", `my.yaml:1: hardware.interrupt: "GPIO28": want a header pin, GPIO2 to GPIO27, or none`},
 		{"interrupt on the id pins", "hardware: {interrupt: GPIO1}\n", `my.yaml:1: hardware.interrupt: "GPIO1": want a header pin, GPIO2 to GPIO27, or none`},
 		{"leds", "hardware: {leds: {driver: ws2801}}\n", `my.yaml:1: hardware.leds.driver: "ws2801": want apa102, ws2812, ht16k33, max7219 or none`},
+		// Scenario 29: LEDs and sound by PWM, both keys are named. There is no sound by
+		// PWM on any board: the buzzer makes its own, and nothing speaks.
+		{"leds and sound by pwm", "hardware:\n  leds: {driver: pwm}\n  audio: pwm\n", `my.yaml:2: hardware.leds.driver: "pwm": ` + harmful + "\nmy.yaml:3: hardware.audio: unknown key: known here: kind, i2c, expanders, matrix, analog, cells, north_is, interrupt, recovery, leds, buttons, buzzer, oled, simulation"},
+		// Scenario 30: LEDs by DMA are refused on every channel, and the way that
+		// harms nothing is named.
 		{"leds by pwm", "hardware:\n  leds:\n    driver: pwm\n", `my.yaml:3: hardware.leds.driver: "pwm": ` + harmful},
 		{"leds by dma", "hardware: {leds: {driver: DMA, dma_channel: 5}}\n", `my.yaml:1: hardware.leds.driver: "DMA": ` + harmful + "\nmy.yaml:1: hardware.leds.dma_channel: unknown key: known here: driver, port, address, order, brightness, max_milliamps"},
 		{"leds by a library for both", "hardware: {leds: {driver: rpi_ws281x}}\n", `my.yaml:1: hardware.leds.driver: "rpi_ws281x": ` + harmful},

@@ -275,7 +275,7 @@ func (l *loader) ledDriver(key string, dst *string) field {
 			return
 		}
 		l.add(n.Line, path, shown(n.Value)+": LEDs driven by PWM, PCM or DMA disturb the sound and can damage the "+
-			"memory card: want ws2812, with the strip on the data line of hardware.leds.port (SPI0.0)")
+			"memory card, and no DMA channel is allowed: want ws2812, with the strip on the data line of hardware.leds.port (SPI0.0)")
 	}}
 }
 

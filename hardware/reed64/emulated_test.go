@@ -111,7 +111,7 @@ func TestSixteenCallsAScan(t *testing.T) {
 	}
 }
 
-// Scenario: a matrix without diodes, discs on b2, b7 and g2. g7 is never a disc.
+// Scenario 9: a matrix without diodes, discs on b2, b7 and g2. g7 is never a disc.
 func TestThreeCornersFakeTheFourth(t *testing.T) {
 	t.Parallel()
 	b2, b7, g2, g7 := at("b2"), at("b7"), at("g2"), at("g7")

@@ -54,7 +54,7 @@ func (b *board) play(moves []engine.Square) {
 	}
 }
 
-// LEDs and a display on the sensors' bus that are unplugged, or that hang it,
+// Scenario 32: LEDs and a display on the sensors' bus that are unplugged, or that hang it,
 // cost a scan no more than what they cost it when they work: one part of a
 // picture that is on its way, 5 ms at most. The game goes on, and people are
 // told.
@@ -108,7 +108,7 @@ func codesOf(alerts []web.Alert) map[string]string {
 	return codes
 }
 
-// A strip whose port is gone: scans, moves and clocks take no notice, the alert
+// Scenario 31, a running board: a strip whose port is gone: scans, moves and clocks take no notice, the alert
 // says so, and it shows the scene again when the port is back.
 func TestStripWhosePortIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -137,7 +137,7 @@ func TestStripWhosePortIsGone(t *testing.T) {
 	})
 }
 
-// With a calibration that cannot be read the board plays on as the settings say,
+// Scenario 33: with a calibration that cannot be read the board plays on as the settings say,
 // and people are told.
 func TestStartWithoutCalibration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -156,7 +156,7 @@ func TestStartWithoutCalibration(t *testing.T) {
 	})
 }
 
-// On a disk that is read-only from the start the board plays in memory, says so,
+// Scenario 33: on a disk that is read-only from the start the board plays in memory, says so,
 // and stores everything when it can.
 func TestStartWithoutStorage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -93,7 +93,7 @@ func TestHealthyLights(t *testing.T) {
 	}
 }
 
-// The self-built board of which nobody knew why it was dead: LED b3 dead, cell c3
+// Scenario 6: the self-built board of which nobody knew why it was dead: LED b3 dead, cell c3
 // reversed, cell h8 dead. Exactly these three are named, with their causes.
 func TestThreeFaults(t *testing.T) {
 	t.Parallel()

@@ -23,7 +23,7 @@ func chipsOf(b *bench) (cells []engine.Bitboard) {
 	return cells
 }
 
-// A chip does not answer for five seconds in the middle of a move. Within a
+// Scenario 27: a chip does not answer for five seconds in the middle of a move. Within a
 // scan that takes a retry, and four failures in a row, its cells are unknown; the
 // move waits for them if it has to, and only then; back, the chip is initialised
 // and the move is on record once.

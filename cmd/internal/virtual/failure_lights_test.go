@@ -52,7 +52,7 @@ func plugs() map[string]plug {
 	}
 }
 
-// The LEDs are pulled at every ply of a game: scans, moves and the record go on
+// Scenario 32: the LEDs are pulled at every ply of a game: scans, moves and the record go on
 // as if nothing were, and a controller that can tell says so. Put back, they
 // show what they must within six seconds, without a restart.
 func TestFailureLightsPulled(t *testing.T) {
@@ -164,7 +164,7 @@ func TestFailureSupplyAndTheRestOfTheBus(t *testing.T) {
 	b.recordIsTrue(t)
 }
 
-// The display is unplugged at any ply and plugged in again: nothing else
+// Scenario 32: the display is unplugged at any ply and plugged in again: nothing else
 // notices, and it shows what the others say within seven seconds.
 func TestFailureDisplayPulled(t *testing.T) {
 	b := rack(t, "hall-128", 3)

@@ -46,7 +46,7 @@ func TestFailureStuckSelectLine(t *testing.T) {
 	}
 }
 
-// A day, and a morning more, on which the sensors get up to 15 mV warmer or
+// Scenario 10: a day, and a morning more, on which the sensors get up to 15 mV warmer or
 // colder, each by its own, which is a tenth of what a disc makes: every disc is
 // seen and no other, no cell is ever called sick, and the calibration stays what
 // it is, byte by byte. The board is scanned every 30 s, so that this does not
@@ -102,7 +102,7 @@ func TestFailureDriftTooFar(t *testing.T) {
 	target := 0.25 * full
 	start := b.now
 	b.sim.Drift(func(cell int, at time.Duration) float64 {
-		share := min(1, (at - start).Hours()/24)
+		share := min(1, (at-start).Hours()/24)
 		switch cell {
 		case a1:
 			return target * share

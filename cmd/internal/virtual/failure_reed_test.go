@@ -11,7 +11,7 @@ import (
 	"reversi-board/hardware/sim"
 )
 
-// Three discs on a matrix with a shorted diode: current takes a detour and the
+// Scenario 9: three discs on a matrix with a shorted diode: current takes a detour and the
 // fourth corner of the rectangle seems to hold a disc, too. Nothing is ever said
 // to lie there, and the cells that cannot be told apart are faults until the
 // diode is mended and a disc has been lifted.
