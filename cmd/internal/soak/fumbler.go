@@ -30,6 +30,8 @@ type fumbler struct {
 	seen []fact
 	// free is when the hands have time for something else.
 	free time.Duration
+	// rested is when the last disc has come to rest.
+	rested time.Duration
 	// settle is how long a board needs to say what lies on it, wait how long a
 	// press waits for a reading.
 	settle, wait time.Duration
@@ -153,8 +155,9 @@ func (f *fumbler) turn(p point) error {
 // moved tells the umpire of a motion. Another one may follow before the board has
 // been quiet: what lies there now need not be seen.
 func (f *fumbler) moved() {
+	f.rested = f.free
 	f.u.perhaps = true
-	f.u.rests(f.free)
+	f.u.rests(f.rested)
 	f.u.perhaps = false
 }
 
@@ -219,7 +222,7 @@ func (f *fumbler) look() error {
 
 func (f *fumbler) lookFor(d time.Duration) error {
 	rest := max(f.t.Sim.RestAt(), f.t.Now())
-	f.u.rests(f.t.Sim.RestAt())
+	f.u.rests(f.rested)
 	if err := f.run(rest + f.settle + d); err != nil {
 		return err
 	}
@@ -249,7 +252,7 @@ func (f *fumbler) press(by side) error {
 	now := f.t.Now()
 	f.note("%v presses", by.color())
 	f.u.presses(by, now)
-	if _, err := f.t.Do(referee.Pressed{At: now, By: by.color(), Wait: f.wait}); err != nil {
+	if _, err := f.t.Do(referee.Pressed{At: now, By: by.color(), Wait: f.wait, Moving: f.t.Moving()}); err != nil {
 		return err
 	}
 	return f.state()
