@@ -149,6 +149,10 @@ func (p *Pipeline) Step(now time.Duration, f Frame) Output {
 	return out
 }
 
+// SettlesAt returns when the board will have been quiet for long enough, if
+// nothing changes until then. A reading of what lies there now may come until then.
+func (p *Pipeline) SettlesAt() time.Duration { return p.changed + p.cfg.Settle }
+
 // believed returns the cells whose values count.
 func (p *Pipeline) believed() engine.Bitboard { return ^(p.lost | p.reset | p.masked()) }
 

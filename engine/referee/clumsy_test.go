@@ -142,3 +142,38 @@ func TestPressBesideAMistakeIsNoFalsePass(t *testing.T) {
 	tb.wait(time.Second)
 	tb.expect()
 }
+
+// A disc too many is turned last, and the press comes before the board has been
+// quiet: what lay there at the press counts, not what was seen last.
+func TestPressOnABoardThatIsNotQuiet(t *testing.T) {
+	for _, moving := range []bool{true, false} {
+		tb := officialTable(t, woc(), "5:00")
+		tb.put("b f5 e5")
+		tb.lay("w d5") // it turns while he presses
+		tb.now += time.Second
+		tb.step(referee.Pressed{At: tb.now, By: black, Wait: 300 * time.Millisecond, Moving: moving})
+		if !moving {
+			// A quiet board need not be waited for.
+			tb.expect("black f5: e5")
+			continue
+		}
+		tb.expect()
+		changed := tb.now - 20*time.Millisecond
+		tb.now += 200 * time.Millisecond
+		tb.step(referee.Seen{At: tb.now, Changed: changed, Discs: tb.discs})
+		tb.expect("black f5: d5 e5", "flips open at 1, extra d5")
+		tb.clocks("4m58s", "4m59.8s")
+	}
+}
+
+// It only looked like that: no other reading comes.
+func TestPressOnABoardThatComesToRestAsItWas(t *testing.T) {
+	tb := officialTable(t, woc(), "5:00")
+	tb.put("b f5 e5")
+	tb.now += time.Second
+	tb.step(referee.Pressed{At: tb.now, By: black, Wait: 300 * time.Millisecond, Moving: true})
+	tb.expect()
+	tb.wait(400 * time.Millisecond)
+	tb.expect("black f5: e5")
+	tb.clocks("4m58s", "4m59.6s")
+}

@@ -117,7 +117,7 @@ func (t *turn) pressed(in Pressed) {
 		}
 	case in.By == s.presser() || s.Objection.Open && in.By == s.claimant():
 		s.Clock.Advance(in.At)
-		s.memory.press = press{active: true, by: in.By, at: in.At, until: in.At + max(in.Wait, 0)}
+		s.memory.press = press{active: true, by: in.By, at: in.At, until: in.At + max(in.Wait, 0), moving: in.Moving}
 		t.judge(in.At)
 	}
 }
@@ -140,7 +140,10 @@ func (t *turn) judgePress(v verdict, now Time) bool {
 	if !p.active {
 		return false
 	}
+	onItsWay := now < p.until && s.memory.seenAt <= p.at
 	switch {
+	case p.moving && onItsWay:
+		return false // what lay there is not known yet
 	case v.kind == moved && p.by == v.pending.By:
 		if s.Halted {
 			t.playersGoOn(p.at)
@@ -159,7 +162,7 @@ func (t *turn) judgePress(v verdict, now Time) bool {
 	case v.missing != 0 && !s.memory.missing:
 		s.memory.press.until = s.memory.seenAt + s.Match.Profile.MissingAfter
 		return false
-	case now < p.until && s.memory.seenAt <= p.at:
+	case onItsWay:
 		return false
 	default:
 		s.memory.press = press{}

@@ -80,6 +80,10 @@ type (
 		// may still be on its way: as long as a board takes to settle. Zero says
 		// that the last reading holds.
 		Wait time.Duration
+		// Moving says that the board was not quiet at the press, so that even a
+		// finished move may not be what lay there: that is known with a reading
+		// still on its way.
+		Moving bool
 	}
 	// WallStepped says that the wall clock was set, by how much.
 	WallStepped struct {

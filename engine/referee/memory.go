@@ -86,4 +86,6 @@ type press struct {
 	at     Time
 	// until is when the last reading is taken to be the one.
 	until Time
+	// moving says that the board was not quiet at the press.
+	moving bool
 }

@@ -177,6 +177,7 @@ func (c *coder) memory(m *memory) {
 	c.color(&m.press.by)
 	c.time(&m.press.at)
 	c.time(&m.press.until)
+	c.yes(&m.press.moving)
 	c.times(&m.turnClock)
 	c.flags(&m.turnFlags)
 	c.time(&m.thought)

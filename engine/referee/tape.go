@@ -8,7 +8,7 @@ import (
 
 // InputVersion is the form of what AppendInput writes. It is raised with every
 // change of an input or of an order.
-const InputVersion = 1
+const InputVersion = 2
 
 // When returns when an input happened.
 func When(in Input) Time { return at(in) }
@@ -207,6 +207,7 @@ func (c *coder) pressed(in *Pressed) {
 	c.time(&in.At)
 	c.color(&in.By)
 	c.time(&in.Wait)
+	c.yes(&in.Moving)
 }
 
 func (c *coder) wallStepped(in *WallStepped) {

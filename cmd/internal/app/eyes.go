@@ -20,7 +20,7 @@ type Matrix interface {
 }
 
 // Eyes turn the scans of a board into the referee's inputs. They are used by
-// one goroutine, the one that scans, but for Checkup, Calibrated and Doubt.
+// one goroutine, the one that scans, but for Checkup, Calibrated, Moving and Doubt.
 type Eyes struct {
 	matrix   Matrix
 	pipeline *sensing.Pipeline
@@ -43,6 +43,9 @@ type Eyes struct {
 	inputs []referee.Input
 	// doubts are cells to be doubted with the next frame.
 	doubts atomic.Uint64
+	// settles is when the board will have been quiet for long enough, as far as is
+	// known now.
+	settles atomic.Int64
 	// mu guards checkup, which others may look at.
 	mu      sync.Mutex
 	checkup Checkup
@@ -96,6 +99,7 @@ func (e *Eyes) Look(ctx context.Context, now time.Duration) ([]referee.Input, er
 		e.tell(now, &f, squares)
 	}
 	out := e.pipeline.Step(now, f)
+	e.settles.Store(int64(e.pipeline.SettlesAt()))
 	e.note(now, &f)
 	e.inputs = e.inputs[:0]
 	for _, f := range out.Failed.List() {
@@ -114,6 +118,10 @@ func (e *Eyes) Look(ctx context.Context, now time.Duration) ([]referee.Input, er
 	}
 	return e.inputs, err
 }
+
+// Moving reports whether at a moment, not long ago, the board was not quiet: what lay
+// there then is told by a reading still on its way. Anybody may ask.
+func (e *Eyes) Moving(at time.Duration) bool { return time.Duration(e.settles.Load()) > at }
 
 // tell tells the flight recorder what the pipeline is told.
 func (e *Eyes) tell(now time.Duration, f *sensing.Frame, doubted engine.Bitboard) {

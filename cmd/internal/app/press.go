@@ -109,8 +109,7 @@ func undoArgs(s *referee.State) string {
 // clockPressed tells the referee that a player has pressed the clock: the time
 // counts from the press, what lies on the board from when it has settled.
 func (a *App) clockPressed(by engine.Color, at time.Duration) {
-	wait := Lag(a.config)
-	a.step(referee.Pressed{At: at, By: by, Wait: wait})
+	a.step(referee.Pressed{At: at, By: by, Wait: Lag(a.config), Moving: a.eyes.Moving(at)})
 	a.sound(buzzer.Click)
 }
 

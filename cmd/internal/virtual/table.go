@@ -149,6 +149,9 @@ func (t *Table) Confirm(sq engine.Square) error {
 	return nil
 }
 
+// Moving reports whether the board is not quiet now.
+func (t *Table) Moving() bool { return t.eyes.Moving(t.now) }
+
 // Doubt says that what these cells show is wrong.
 func (t *Table) Doubt(squares engine.Bitboard) { t.eyes.Doubt(squares) }
 

@@ -792,7 +792,7 @@ func (b *bench) press(color string) error {
 	if err != nil {
 		return err
 	}
-	_, err = b.table.Do(referee.Pressed{At: b.now, By: c, Wait: b.config.Sensing.Settle + 100*time.Millisecond})
+	_, err = b.table.Do(referee.Pressed{At: b.now, By: c, Wait: b.config.Sensing.Settle + 100*time.Millisecond, Moving: b.table.Moving()})
 	return err
 }
 
