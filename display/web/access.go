@@ -375,7 +375,7 @@ func (s *Server) logout(w http.ResponseWriter, r *http.Request) {
 // bake returns the cookie of a session. Other sites never send it, and no script
 // can read it.
 func (s *Server) bake(r *http.Request, value string, age int) *http.Cookie {
-	return &http.Cookie{
+	return &http.Cookie{ //nolint:gosec // without encryption a browser would not send a secure one
 		Name: s.cookie, Value: value, Path: "/", MaxAge: age, HttpOnly: true, SameSite: http.SameSiteStrictMode,
 		// A proxy that encrypts says so; who says so falsely gets a cookie that
 		// his browser keeps for itself.

@@ -32,7 +32,7 @@ func entered(t *testing.T, s *Server, token, name, seat string) *http.Cookie {
 		t.Fatal(err)
 	}
 	w := ask(s, http.MethodPost, "/api/v1/login", string(body), nil)
-	cookies := w.Result().Cookies() //nolint:bodyclose // a recorder's body
+	cookies := w.Result().Cookies()
 	if w.Code != http.StatusOK || len(cookies) != 1 {
 		t.Fatalf("login: %d %s, %d cookies", w.Code, w.Body, len(cookies))
 	}
@@ -41,6 +41,11 @@ func entered(t *testing.T, s *Server, token, name, seat string) *http.Cookie {
 
 // with sends a cookie along.
 func with(c *http.Cookie) func(*http.Request) { return func(r *http.Request) { r.AddCookie(c) } }
+
+// saying sends a cookie along that need not be one of ours.
+func saying(name, value string) func(*http.Request) {
+	return func(r *http.Request) { r.Header.Add("Cookie", name+"="+value) }
+}
 
 // bearing sends a token along.
 func bearing(token string) func(*http.Request) {
@@ -63,7 +68,7 @@ func TestRoles(t *testing.T) {
 	arbiter, white := entered(t, s, forArbiter, "Ana <b>", ""), entered(t, s, forPlayer, "", "white")
 	as := map[string]func(*http.Request){
 		"viewer": nil, "player": with(white), "arbiter": with(arbiter), "bearer": bearing(forArbiter), "player's bearer": bearing(forPlayer),
-		"a made-up cookie": with(&http.Cookie{Name: s.cookie, Value: "x"}),
+		"a made-up cookie": saying(s.cookie, "x"),
 	}
 	for _, c := range []struct {
 		who, method, path, body string
@@ -77,15 +82,15 @@ func TestRoles(t *testing.T) {
 		{"viewer", "GET", "/health", "", 403, ""},
 		{"viewer", "GET", "/api/v1/health", "", 403, ""},
 		{"a made-up cookie", "POST", "/api/v1/command", `{"name":"undo","id":"1"}`, 403, ""},
-		{"player", "POST", "/api/v1/command", `{"name":"undo","id":"1"}`, 200, "player player white"},
+		{"player", "POST", "/api/v1/command", `{"name":"undo","id":"1"}`, 200, "player (player) white"},
 		{"player", "POST", "/api/v1/command", `{"name":"new","id":"1"}`, 403, ""},
 		{"player", "POST", "/api/v1/hands", `{"op":"reset"}`, 200, ""},
 		{"player", "GET", "/health", "", 403, ""},
 		{"player's bearer", "POST", "/api/v1/command", `{"name":"clock_set","id":"1"}`, 403, ""},
-		{"arbiter", "POST", "/api/v1/command", `{"name":"clock_set","id":"1"}`, 200, "arbiter Ana <b> "},
+		{"arbiter", "POST", "/api/v1/command", `{"name":"clock_set","id":"1"}`, 200, "arbiter (Ana <b>) "},
 		{"arbiter", "POST", "/api/v1/command", `{"name":"format","id":"1"}`, 400, ""},
 		{"arbiter", "GET", "/health", "", 200, ""},
-		{"bearer", "POST", "/api/v1/command", `{"name":"new","id":"1"}`, 200, "arbiter bearer "},
+		{"bearer", "POST", "/api/v1/command", `{"name":"new","id":"1"}`, 200, "arbiter (bearer) "},
 	} {
 		said = nil
 		w := ask(s, c.method, c.path, c.body, as[c.who])
@@ -94,7 +99,7 @@ func TestRoles(t *testing.T) {
 			continue
 		}
 		if c.from != "" {
-			if got := fmt.Sprint(said[0].Role, " ", said[0].From, " ", said[0].Seat); got != c.from {
+			if got := fmt.Sprintf("%s (%s) %s", said[0].Role, said[0].From, said[0].Seat); got != c.from {
 				t.Errorf("%s: carried out as %q, want %q", c.who, got, c.from)
 			}
 		}
@@ -127,7 +132,7 @@ func TestCookie(t *testing.T) {
 		t.Error("two logins have one cookie")
 	}
 	w := ask(s, http.MethodPost, "/api/v1/login", `{"token":"`+forArbiter+`"}`, func(r *http.Request) { r.Header.Set("X-Forwarded-Proto", "https") })
-	if cookies := w.Result().Cookies(); len(cookies) != 1 || !cookies[0].Secure { //nolint:bodyclose // a recorder's body
+	if cookies := w.Result().Cookies(); len(cookies) != 1 || !cookies[0].Secure {
 		t.Errorf("behind a proxy that encrypts the cookies are %+v", cookies)
 	}
 	if w := ask(s, http.MethodPost, "/api/v1/logout", `{}`, with(c)); w.Code != 200 || !strings.Contains(w.Header().Get("Set-Cookie"), "Max-Age=0") {
@@ -299,11 +304,8 @@ func TestSecretsOfTheStream(t *testing.T) {
 	bubble(t, guarded, func(t *testing.T, s *Server, w *wire) {
 		s.Publish(View{State: []byte(`{"guide":"public"}`), Full: []byte(`{"guide":"secret"}`)})
 		c := entered(t, s, forArbiter, "Ana", "")
-		watch := func(header, last string) *ear {
-			t.Helper()
-			return dialWith(t, w, "/api/v1/stream", header, last)
-		}
-		viewer, arbiter := watch("", ""), watch("Cookie: "+c.Name+"="+c.Value+"\r\n", "")
+		viewer := dial(t, w, "")
+		arbiter := dialWith(t, w, "/api/v1/stream", "Cookie: "+c.Name+"="+c.Value+"\r\n", "")
 		defer viewer.close()
 		defer arbiter.close()
 		mine, theirs := arbiter.want("snapshot"), viewer.want("snapshot")
@@ -325,25 +327,40 @@ func TestSecretsOfTheStream(t *testing.T) {
 		if seqOf(t, seen) != 2 || strings.Contains(seen.data, "d5") {
 			t.Errorf("a viewer gets %+v", seen)
 		}
-		// What an arbiter has seen counts for nobody else.
-		again := watch("", arbiter.last)
-		defer again.close()
-		if m := again.want("snapshot"); strings.Contains(m.data, "secret") {
-			t.Errorf("with the id of the arbiter's stream a viewer gets %s", m.data)
-		}
-		for path, secret := range map[string]bool{"": false, c.Value: true} {
-			body := ask(s, http.MethodGet, "/api/v1/state", "", func(r *http.Request) {
-				r.AddCookie(&http.Cookie{Name: c.Name, Value: path})
-			}).Body.String()
-			if strings.Contains(body, "secret") != secret {
-				t.Errorf("the state with the cookie %q is %s", path, body)
-			}
-		}
 		if r := ask(s, http.MethodPost, "/api/v1/logout", "{}", with(c)); r.Code != 200 {
 			t.Fatal(r.Code)
 		}
 		if rest := arbiter.drain(); strings.Contains(fmt.Sprint(rest), "secret") {
 			t.Errorf("after the logout the stream went on with %+v", rest)
+		}
+	})
+}
+
+// The state is read by the same rules.
+func TestSecretsOfTheState(t *testing.T) {
+	s := plain(t, guarded)
+	s.Publish(View{State: []byte(`{"guide":"public"}`), Full: []byte(`{"guide":"secret"}`)})
+	c := entered(t, s, forArbiter, "", "")
+	for value, secret := range map[string]bool{"": false, "x": false, c.Value: true} {
+		w := ask(s, http.MethodGet, "/api/v1/state", "", saying(c.Name, value))
+		if strings.Contains(w.Body.String(), "secret") != secret || !strings.Contains(w.Header().Get("Vary"), "Cookie") {
+			t.Errorf("with the cookie %q it is %s, %v", value, w.Body, w.Header())
+		}
+	}
+}
+
+// What an arbiter has seen counts for nobody else.
+func TestIDsOfTheStream(t *testing.T) {
+	bubble(t, guarded, func(t *testing.T, s *Server, w *wire) {
+		s.Publish(View{State: []byte(`{}`), Full: []byte(`{"guide":"secret"}`)})
+		c := entered(t, s, forArbiter, "", "")
+		arbiter := dialWith(t, w, "/api/v1/stream", "Cookie: "+c.Name+"="+c.Value+"\r\n", "")
+		defer arbiter.close()
+		arbiter.want("snapshot")
+		again := dialWith(t, w, "/api/v1/stream", "", arbiter.last)
+		defer again.close()
+		if m := again.want("snapshot"); strings.Contains(m.data, "secret") {
+			t.Errorf("with the id of the arbiter's stream a viewer gets %s", m.data)
 		}
 	})
 }
@@ -398,7 +415,7 @@ func FuzzCommandAsViewer(f *testing.F) {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/v1/command", bytes.NewReader(body))
 		r.Host = "localhost"
 		r.Header.Set("Content-Type", "application/json")
-		r.AddCookie(&http.Cookie{Name: s.cookie, Value: cookie})
+		saying(s.cookie, cookie)(r)
 		if bearer != "Bearer "+forArbiter {
 			r.Header.Set("Authorization", bearer)
 		}

@@ -101,9 +101,8 @@ func TestClockTextOfThePage(t *testing.T) {
 	b := browser(t)
 	c := newCourt(t, atClub(), "5:00", nil)
 	p := b.open(t, c.url(), phone())
-	var ms []int64
-	for _, d := range []int64{1, 5, 60, 99, 100, 101, 999, 1000, 1001, 9899, 9900, 9901, 9999, 10000, 10001, 59999, 60000, 60001, 3599001, 3600000, 3600001} {
-		ms = append(ms, d)
+	ms := []int64{
+		1, 5, 60, 99, 100, 101, 999, 1000, 1001, 9899, 9900, 9901, 9999, 10000, 10001, 59999, 60000, 60001, 3599001, 3600000, 3600001,
 	}
 	rnd := rapid.Int64Range(1, 3*3600*1000)
 	for i := range 200 {
@@ -194,7 +193,9 @@ func TestClocksArePressed(t *testing.T) {
 	b := browser(t)
 	c := newCourt(t, strict(), "30:00", nil)
 	c.obey = func(cmd Command) referee.Order {
-		var args struct{ Color string }
+		var args struct {
+			Color string `json:"color"`
+		}
 		if json.Unmarshal(cmd.Args, &args) != nil {
 			t.Errorf("arguments %s", cmd.Args)
 		}

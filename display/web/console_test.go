@@ -21,14 +21,19 @@ func officials(t *testing.T) func(c Command) referee.Order {
 	color := map[string]engine.Color{"black": engine.Black, "white": engine.White, "": engine.None, "draw": engine.None, "none": engine.None}
 	return func(c Command) referee.Order {
 		var a struct {
-			Plies                           int
-			Reason, Color, By, Turn, Result string
-			Black, White                    any
-			BlackMS                         *int64 `json:"black_ms"`
-			WhiteMS                         *int64 `json:"white_ms"`
-			Squares                         map[string]string
-			FromPly                         int `json:"from_ply"`
-			Moves                           string
+			Plies   int               `json:"plies"`
+			Reason  string            `json:"reason"`
+			Color   string            `json:"color"`
+			By      string            `json:"by"`
+			Turn    string            `json:"turn"`
+			Result  string            `json:"result"`
+			Black   any               `json:"black"`
+			White   any               `json:"white"`
+			BlackMS *int64            `json:"black_ms"`
+			WhiteMS *int64            `json:"white_ms"`
+			Squares map[string]string `json:"squares"`
+			FromPly int               `json:"from_ply"`
+			Moves   string            `json:"moves"`
 		}
 		if len(c.Args) > 0 && json.Unmarshal(c.Args, &a) != nil {
 			t.Errorf("%s: arguments %s", c.Name, c.Args)
@@ -517,7 +522,7 @@ func TestPositionsOfThePast(t *testing.T) {
 	game := engine.NewGame(c.state.Game.Rules)
 	for _, m := range []string{"f5", "d6", "c3", "d3", "c4", "f4"} {
 		game = game.Place(square(t, m))
-		want = append(want, game.Discs.String())
+		want = append(want, game.String())
 	}
 	got := []string{}
 	for i := range want {

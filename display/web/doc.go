@@ -16,6 +16,9 @@
 //	                        are cached for ever and never mixed between builds
 //	GET  /api/v1/stream     Server-Sent Events, see below
 //	GET  /api/v1/state      the view as JSON, with an ETag
+//	GET  /api/v1/time       what the board's own clock says, {"epoch","now_ms"}
+//	POST /api/v1/login      {"token","name","seat"}, only with Options.Access
+//	POST /api/v1/logout     {}
 //	GET  /health            the health view, for whoever builds or mends the board
 //	GET  /api/v1/health     what it shows as JSON
 //	GET  /api/v1/health/stream  the same as Server-Sent Events, a snapshot a second
@@ -31,9 +34,11 @@
 //
 // There are four kinds of message:
 //
-//	snapshot  everything: the board's card, the view, the LEDs
+//	snapshot  everything: the board's card, whose stream it is, the view, the LEDs
 //	event     one durable event, exactly as it is on MQTT
-//	view      the state and what belongs to it; the latest one wins
+//	view      the state and what belongs to it; the latest one wins. now_ms is
+//	          what the board's clock said as it left, so that a page knows how
+//	          long ago the clocks of the game were touched
 //	leds      the colors on the wire: 64 × R, G, B in base64; latest wins
 //
 // Only a snapshot and an event carry an id, "<epoch>-<n>": the epoch is new
@@ -43,6 +48,28 @@
 // queued for: it owns a place in the common ring of events and two flags, so a
 // thousand of them cost the game nothing, and falling out of the ring is
 // answered with a snapshot.
+//
+// # Roles
+//
+// Without Options.Access everybody who reaches the page may do everything. With
+// it a visitor is a viewer until a token has made a player or an arbiter of it: by
+// a login, whose cookie no script can read and no other site sends, or by a bearer
+// token with every request. Options.Commands says which role may give which
+// command. Attempts to log in are counted by address; tokens are compared in a time
+// that does not depend on them; neither tokens nor cookies are logged or sent back.
+//
+// A view may have two forms: what everybody may know, and all of it for an arbiter
+// who has logged in. An event may likewise be veiled, or left out for everybody
+// else; a reader then sees a gap and takes a snapshot. The ids of the streams of
+// different roles differ: who comes back as somebody else gets everything anew.
+//
+// # Clocks
+//
+// The page counts the clocks on from the state: black_ms or white_ms was left at
+// the time at; mono_ms and ts are one moment on both of the board's clocks; now_ms
+// says what the board's clock has come to. Messages can only be late, so the page
+// believes the one that was the fastest, and asks for the time anew when it has
+// slept. It never counts from when it was opened.
 //
 // # Evaluations
 //

@@ -294,7 +294,7 @@ func (h *hub) write(out *bytes.Buffer, b batch, r *reader) {
 			line = e.full
 		}
 		if line != nil {
-			out.Write(message("event", h.id(r.kind, first+uint64(i)), line)) //nolint:gosec // an index
+			out.Write(message("event", h.id(r.kind, first+uint64(i)), line))
 		}
 	}
 	if b.view != nil {

@@ -418,11 +418,18 @@ func followsTakeback(t *testing.T, show func(*table, screen) *tab) {
 	tb.play("f5d6c3d3c4")
 	p := show(tb, laptop())
 	p.until(`document.querySelectorAll(".move").length === 5`)
+	eval[bool](p, `(window.stays = true, new MutationObserver(() => {
+		if (document.querySelectorAll(".move").length === 2) window.back ??= Date.now();
+	}).observe(document.getElementById("moves"), { childList: true }), true)`)
+	begin := time.Now()
 	tb.mu.Lock()
 	tb.undo(3)
 	tb.publish()
 	tb.mu.Unlock()
 	p.until(`document.querySelectorAll(".move").length === 2`)
+	if took := eval[float64](p, `window.stays ? window.back : 0`) - float64(begin.UnixMilli()); took > 1000 || took < 0 {
+		t.Errorf("shown after %v ms, want within a second and without a reload", took)
+	}
 	p.until(said("3 moves taken back."))
 	p.reads("c3", "c3, empty")
 	p.quiet()

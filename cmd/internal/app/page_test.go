@@ -96,7 +96,7 @@ func TestBoardWithAToken(t *testing.T) {
 	t.Parallel()
 	a, address, _ := launch(t, nil, func(c *configs.Config) {
 		c.Web.ArbiterTokenFile = secretFile(t, "correct horse battery")
-		c.Web.PlayerTokenFile = secretFile(t, "staple staple")
+		c.Web.PlayerTokenFile = secretFile(t, "staple of iron")
 	})
 	eventually(t, "the game begins", func() bool { return shown(t, a).State.Phase == "playing" })
 	const stop = `{"name":"pause","id":"1","args":{"reason":"<i>fire</i>"}}`
@@ -108,7 +108,7 @@ func TestBoardWithAToken(t *testing.T) {
 		t.Errorf("a wrong token is answered %d %s", code, text)
 	}
 	player := &browser{t: t, address: address}
-	if code, text := player.post("/api/v1/login", `{"token":"staple staple","seat":"black"}`); code != 200 {
+	if code, text := player.post("/api/v1/login", `{"token":"staple of iron","seat":"black"}`); code != 200 {
 		t.Fatalf("a player is answered %d %s", code, text)
 	}
 	if code, _ := player.post("/api/v1/command", stop); code != 403 {
@@ -137,7 +137,12 @@ func TestBoardWithAToken(t *testing.T) {
 	if code, text := arbiter.post("/api/v1/command", `{"name":"resign","id":"4","args":{"color":"white"},"if_seq":1}`); code != 200 || !strings.Contains(text, "stale_seq") {
 		t.Errorf("a ruling about the past is answered %d %s", code, text)
 	}
-	var audit struct{ Role, Name, ID, From string }
+	var audit struct {
+		Role string `json:"role"`
+		Name string `json:"name"`
+		ID   string `json:"id"`
+		From string `json:"from"`
+	}
 	got := recorded(t, a, "command")
 	if len(got) != 1 || json.Unmarshal([]byte(got[0]), &audit) != nil || audit.Role != "arbiter" || audit.Name != "pause" || audit.From != "Ana O'Hara" || audit.ID != "1" {
 		t.Errorf("on record is %q", got)
@@ -161,31 +166,49 @@ func TestCommandsOfThePage(t *testing.T) {
 	}
 }
 
+// comesIn is a board that has looked for its tokens.
+func comesIn(dir, listen string) (*App, error) {
+	c := configs.Default()
+	c.Web.Listen = listen
+	a := newApp(Options{Config: c, Out: io.Discard, Logger: slog.New(slog.DiscardHandler)})
+	a.dir = dir
+	var err error
+	a.entered, err = a.entrance()
+	return a, err
+}
+
+// greeting is what a board prints at its start.
+func greeting(t *testing.T, a *App) string {
+	t.Helper()
+	ln, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", a.config.Web.Listen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = ln.Close() }()
+	var out bytes.Buffer
+	if err := a.greet(&out, ln); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// A token that others can read is none.
+func TestTokenThatOthersCanRead(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, tokenFile), []byte("correct horse battery"), 0o644); err != nil { //nolint:gosec // that is the mistake
+		t.Fatal(err)
+	}
+	if _, err := comesIn(dir, "0.0.0.0:0"); err == nil || !strings.Contains(err.Error(), "chmod 600") {
+		t.Errorf("it is answered with %v", err)
+	}
+}
+
 // On the network the board makes its own token, once, and tells it once.
 func TestTokenIsMade(t *testing.T) {
 	dir := t.TempDir()
-	start := func(listen string) (*App, error) {
-		c := configs.Default()
-		c.Web.Listen = listen
-		a := newApp(Options{Config: c, Out: io.Discard, Logger: slog.New(slog.DiscardHandler)})
-		a.dir = dir
-		var err error
-		a.entered, err = a.entrance()
-		return a, err
-	}
-	at := func(a *App) string {
-		t.Helper()
-		ln, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", a.config.Web.Listen)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = ln.Close() }()
-		var out bytes.Buffer
-		if err := a.greet(&out, ln); err != nil {
-			t.Fatal(err)
-		}
-		return out.String()
-	}
+	start := func(listen string) (*App, error) { return comesIn(dir, listen) }
+	at := func(a *App) string { return greeting(t, a) }
 	t.Setenv("JOURNAL_STREAM", "")
 	home, err := start("127.0.0.1:0")
 	if err != nil || home.entered.access != nil {
@@ -225,12 +248,6 @@ func TestTokenIsMade(t *testing.T) {
 	if out := at(again); strings.Contains(out, token) || !strings.Contains(out, file) {
 		t.Errorf("the second time it prints %q", out)
 	}
-	if err := os.Chmod(file, 0o644); err != nil { //nolint:gosec // that is the mistake
-		t.Fatal(err)
-	}
-	if _, err := start("0.0.0.0:0"); err == nil || !strings.Contains(err.Error(), "chmod 600") {
-		t.Errorf("with a token that all can read: %v", err)
-	}
 }
 
 // underRules begins a game under a profile, with a clock.
@@ -251,7 +268,7 @@ func underRules(t *testing.T, profile, timed string) *desktop {
 			t.Error(err)
 		}
 	})
-	a.wake, a.rig = stoppedTimer(), &Rig{}
+	a.wake, a.rig, a.eyes = stoppedTimer(), &Rig{}, &Eyes{}
 	d := &desktop{t, a}
 	d.see(a.match.Rules.Start.Discs)
 	if a.core.State.Phase != referee.Playing {
@@ -302,18 +319,13 @@ func TestTakebackIsAgreed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := underRules(t, "home", "none")
 		a := d.app
-		move := func(name string) {
-			t.Helper()
-			d.see(a.core.State.Game.Place(square(t, name)).Discs)
-		}
 		ply := func(want int, when string) {
 			t.Helper()
 			if got := a.core.State.Ply(); got != want {
 				t.Fatalf("%s: ply %d, want %d", when, got, want)
 			}
 		}
-		move("f5")
-		move("d6")
+		d.moves("f5", "d6")
 		if code := d.asks(web.Player, "white", "undo", `{"plies":1}`); code != "" {
 			t.Fatalf("asking is answered %q", code)
 		}
@@ -332,37 +344,51 @@ func TestTakebackIsAgreed(t *testing.T) {
 		if code := d.asks(web.Player, "black", "agree", ``); code != "not_allowed" {
 			t.Errorf("agreeing twice: %q", code)
 		}
-		// No, too late, and overtaken by a move.
-		for name, then := range map[string]func(){
-			"declined":  func() { d.asks(web.Player, "white", "decline", ``) },
-			"too late":  func() { time.Sleep(takebackTime) },
-			"overtaken": func() { move("d6") },
-		} {
-			before := a.core.State.Ply()
-			if code := d.asks(web.Player, "black", "undo", `{"plies":1}`); code != "" {
-				t.Fatalf("%s: asking is answered %q", name, code)
-			}
-			if code := d.asks(web.Player, "white", "undo", `{"plies":1}`); code != "not_allowed" {
-				t.Errorf("%s: a second wish is answered %q", name, code)
-			}
-			then()
-			after := a.core.State.Ply()
-			if code := d.asks(web.Player, "white", "agree", ``); code != "not_allowed" {
-				t.Errorf("%s: agreeing then is answered %q", name, code)
-			}
-			ply(after, name)
-			if after != before {
-				if code := d.asks(web.Arbiter, "", "undo", `{"plies":1}`); code != "" {
-					t.Errorf("an arbiter needs nobody: %q", code)
-				}
-				d.see(a.core.State.Game.Discs)
-			}
-		}
 		strict := underRules(t, "woc", "none")
 		if code := strict.asks(web.Player, "white", "undo", `{"plies":1}`); code != "not_allowed" {
 			t.Errorf("at a championship: %q", code)
 		}
 	})
+}
+
+// A wish is void when it is declined, after half a minute, and when a move has been
+// made since.
+func TestTakebackIsVoid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := underRules(t, "home", "none")
+		d.moves("f5")
+		for _, c := range []struct {
+			name string
+			then func()
+		}{
+			{"declined", func() { d.asks(web.Player, "white", "decline", ``) }},
+			{"too late", func() { time.Sleep(takebackTime) }},
+			{"overtaken", func() { d.moves("d6") }},
+		} {
+			if code := d.asks(web.Player, "black", "undo", `{"plies":1}`); code != "" {
+				t.Fatalf("%s: asking is answered %q", c.name, code)
+			}
+			if code := d.asks(web.Player, "white", "undo", `{"plies":1}`); code != "not_allowed" {
+				t.Errorf("%s: a second wish is answered %q", c.name, code)
+			}
+			c.then()
+			ply := d.app.core.State.Ply()
+			if code := d.asks(web.Player, "white", "agree", ``); code != "not_allowed" || d.app.core.State.Ply() != ply {
+				t.Errorf("%s: agreeing then is answered %q, ply %d", c.name, code, d.app.core.State.Ply())
+			}
+		}
+		if code := d.asks(web.Arbiter, "", "undo", `{"plies":1}`); code != "" || d.app.core.State.Ply() != 1 {
+			t.Errorf("an arbiter needs nobody: %q, ply %d", code, d.app.core.State.Ply())
+		}
+	})
+}
+
+// moves makes moves by the rules.
+func (d *desktop) moves(names ...string) {
+	d.t.Helper()
+	for _, name := range names {
+		d.see(d.app.core.State.Game.Place(square(d.t, name)).Discs)
+	}
 }
 
 // visible is what the page is told, for players and for an arbiter.
@@ -425,23 +451,7 @@ func TestPageHidesWhatTheLightsHide(t *testing.T) {
 	if has(public, `"d5"`, `"missed"`, `"irregular":true`) || public["objection"] != nil || public["record"] != nil || !has(full, `"missed":["d5"]`) {
 		t.Errorf("while d5 may be claimed players are told %v", public)
 	}
-	for i, f := range a.waiting {
-		got := publicEvent(f.Payload, f.Event, &a.core.State.Match.Profile)
-		switch ev := f.Event.(type) {
-		case referee.FlipError:
-			if got != nil {
-				t.Errorf("event %d: players are told %s", i, got)
-			}
-		case referee.Moved:
-			if bytes.Contains(got, []byte(`"d5"`)) || !bytes.Contains(got, []byte(`"`+ev.Square.String()+`"`)) {
-				t.Errorf("event %d: players are told %s", i, got)
-			}
-		default:
-			if !bytes.Equal(got, f.Payload) {
-				t.Errorf("event %d: players are told %s of %s", i, got, f.Payload)
-			}
-		}
-	}
+	d.veilsEvents("d5")
 	// The reply makes it stand: everybody may know.
 	d.see(a.core.State.Game.With(square(t, "c3"), engine.Black))
 	public, _ = d.visible()
@@ -453,6 +463,23 @@ func TestPageHidesWhatTheLightsHide(t *testing.T) {
 	home.see(home.app.core.State.Game.With(square(t, "f5"), engine.Black))
 	if public, _ := home.visible(); !has(public, `"e5"`) || !has(public, `"legal":["`) {
 		t.Errorf("at home players are told %v", public)
+	}
+}
+
+// veilsEvents fails the test unless the events so far keep a square from players,
+// and say everything else.
+func (d *desktop) veilsEvents(secret string) {
+	d.t.Helper()
+	for i, f := range d.app.waiting {
+		got := publicEvent(f.Payload, f.Event, &d.app.core.State.Match.Profile)
+		_, moved := f.Event.(referee.Moved)
+		_, wrong := f.Event.(referee.FlipError)
+		switch {
+		case wrong && got != nil, moved && bytes.Contains(got, []byte(`"`+secret+`"`)):
+			d.t.Errorf("event %d: players are told %s", i, got)
+		case moved && !bytes.Contains(got, []byte(`"move":"`)), !moved && !wrong && !bytes.Equal(got, f.Payload):
+			d.t.Errorf("event %d: players are told %s of %s", i, got, f.Payload)
+		}
 	}
 }
 
