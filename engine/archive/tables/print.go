@@ -14,7 +14,7 @@ var printed string
 // needs nothing else and runs nothing.
 func (s *Sheet) Print(w io.Writer) error {
 	page, err := template.New("print").Funcs(template.FuncMap{
-		"state": func(t Seat) string { return t.State() }, "system": SystemName,
+		"system": SystemName,
 	}).Parse(printed)
 	if err != nil {
 		return fmt.Errorf("print the tournament: %w", err)

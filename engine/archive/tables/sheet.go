@@ -196,7 +196,7 @@ func (s *Sheet) Notable() []Change {
 }
 
 // State says in words what is the matter with a pairing.
-func (s *Seat) State() string {
+func (s Seat) State() string {
 	switch {
 	case s.Bye:
 		return "bye"
