@@ -196,13 +196,12 @@ func (r *replayer) segment(ctx context.Context, s *flight.Segment) error {
 	if err != nil {
 		return err
 	}
-	r.state = nil
-	if s.Torn != nil {
-		r.problem(s.Name + ": " + s.Torn.Error() + "; what is before it was replayed")
-		return nil
-	}
 	state := *m.State()
 	r.state = &state
+	if errors.Is(s.Torn, flight.ErrTorn) {
+		r.state = nil
+		r.problem(s.Name + ": " + s.Torn.Error() + "; what is before it was replayed")
+	}
 	return nil
 }
 

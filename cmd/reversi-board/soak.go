@@ -26,6 +26,7 @@ func soakCommand() command {
 		summary: "Play whole games with simulated hands and compare every record with what the hands meant",
 		usage: "soak [--games N | --real FILE... [--every N]] [--seed S] [--variant NAME] [--start NAME]\n" +
 			"    [--config FILE] [--faults LIST] [--only N] [--json]\n" +
+			"    [--record DIR [--record-failed]]\n" +
 			"  soak --clumsy [--profile NAME|all] [--variant NAME|all] [--games N] [--seed S] [--config FILE]\n" +
 			"    [--only N] [--json]",
 		example: program + " soak --games 1000 --seed 7\n" +
@@ -48,9 +49,14 @@ func soakCommand() command {
 		fs.Var(&f.real, "real", "play the games of `FILE` instead, a WTHOR file (.wtb) or a table of games (.tsv);\ncan be repeated")
 		fs.IntVar(&f.every, "every", 1, "with --real, play every `N`th game only, from the first on")
 		fs.IntVar(&f.only, "only", -1, "play game number `N` alone, as a failure report names it")
+		fs.StringVar(&f.record.Dir, "record", "", "write a flight recording of every game into the folder `DIR`, for replay")
+		fs.BoolVar(&f.record.Failed, "record-failed", false, "with --record, of failed games only")
 		fs.BoolVar(&f.json, "json", false, "print one JSON object")
 		if code, done := parse(c, fs, args, stdout, stderr); done {
 			return code
+		}
+		if f.record.Failed && f.record.Dir == "" {
+			return usageError(stderr, c.name, "--record-failed needs --record DIR")
 		}
 		f.given = map[string]bool{}
 		fs.Visit(func(x *flag.Flag) { f.given[x.Name] = true })
@@ -102,11 +108,13 @@ type soakFlags struct {
 	given map[string]bool
 	real  files
 	json  bool
+	// record says whether games are recorded.
+	record soak.Recording
 }
 
 // options turns the flags into what is to be played, and reads the files.
 func (f *soakFlags) options() (soak.Options, error) {
-	o := soak.Options{Seed: f.seed, Random: f.games, Variant: f.variant, Start: f.start}
+	o := soak.Options{Seed: f.seed, Random: f.games, Variant: f.variant, Start: f.start, Record: f.record}
 	switch {
 	case f.games < 1 || f.games > maxSoak:
 		return o, &wrongFlagError{fmt.Sprintf("--games %d: want 1 to %d", f.games, maxSoak)}

@@ -250,11 +250,9 @@ func count(b []byte) (n uint64) {
 // begin begins a file with the segment's first record.
 func (r *Recorder) begin(b []byte) error {
 	r.close()
-	_, size := binary.Uvarint(b)
-	f := fields{b: b[size+1:]}
-	header := f.text()
-	if f.err != nil {
-		return f.err
+	header, checkpoint, err := beginning(b)
+	if err != nil {
+		return err
 	}
 	if r.gap {
 		header = afterGap(header)
@@ -269,12 +267,20 @@ func (r *Recorder) begin(b []byte) error {
 	if err := r.put(start); err != nil {
 		return err
 	}
-	checkpoint := appendText(nil, append([]byte{byte(checkpointKind)}, f.b...))
 	if err := r.append(checkpoint); err != nil {
 		return err
 	}
 	r.gap = false
 	return nil
+}
+
+// beginning takes the first record of a segment apart: the header and the record
+// of the checkpoint.
+func beginning(b []byte) (header, checkpoint []byte, err error) {
+	_, size := binary.Uvarint(b)
+	f := fields{b: b[size+1:]}
+	header = f.text()
+	return header, appendText(nil, append([]byte{byte(checkpointKind)}, f.b...)), f.err
 }
 
 // afterGap takes back that a segment continues the one before it: the tape could

@@ -94,6 +94,7 @@ func (r *runner) clumsyGame(ctx context.Context, index int, journal *archive.Jou
 	defer table.Close() //nolint:errcheck // an emulated bus
 	from := journal.LastSeq()
 	table.Core.Continue(from)
+	save := r.record(table, config, index)
 	out := &Outcome{Index: index, Name: m.String(), Budget: Budget(r.Config), Tally: &Tally{}, Meeting: m.profile + " " + m.variant}
 	u, err := newUmpire(m.variant, m.start, m.profile, m.timing, out.Tally)
 	if err != nil {
@@ -117,7 +118,8 @@ func (r *runner) clumsyGame(ctx context.Context, index int, journal *archive.Jou
 	if u.wrongs != "" {
 		out.wrong("%s", u.wrongs)
 	}
-	return out, out.reread(journal, from, f.seen)
+	err = out.reread(journal, from, f.seen)
+	return out, errors.Join(err, save(out))
 }
 
 // play plays a game to its end, sweeps the board and sets up the next one.

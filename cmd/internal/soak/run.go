@@ -65,6 +65,8 @@ type Options struct {
 	// Clumsy, if not nil, has the games made up by people who make mistakes;
 	// Games, Variant, Start and Faults are then not used.
 	Clumsy *Clumsy
+	// Record says whether games are recorded.
+	Record Recording
 	// Done, if not nil, is told about every game that has ended, one at a time.
 	Done func(o *Outcome)
 
@@ -366,6 +368,7 @@ func (r *runner) game(ctx context.Context, index int, journal *archive.Journal) 
 	defer table.Close() //nolint:errcheck // an emulated bus
 	from := journal.LastSeq()
 	table.Core.Continue(from)
+	save := r.record(table, config, index)
 	p := player{t: table, rnd: rnd, spoil: r.spoil, blind: config.Hardware.Kind == configs.Reed64}
 	table.OnFact = p.hear
 	if len(r.Faults) > 0 {
@@ -387,7 +390,8 @@ func (r *runner) game(ctx context.Context, index int, journal *archive.Journal) 
 	if len(r.Games) > 0 {
 		out.confirm(&r.Games[index].facts, sc, p.seen)
 	}
-	return out, out.reread(journal, from, p.seen)
+	err = out.reread(journal, from, p.seen)
+	return out, errors.Join(err, save(out))
 }
 
 // reread compares the journal with what was announced.
