@@ -173,9 +173,13 @@ func (l *link) status() string {
 
 // mqttOrder carries out a command from MQTT, which the adapter has checked.
 func (a *App) mqttOrder(req mqtt.Request) {
-	code, text := a.carryOut(string(req.Role), req.From, web.Command{
-		Name: req.Name, ID: req.ID, Args: req.RawArgs, IfSeq: req.IfSeq,
-	})
+	c := web.Command{Name: req.Name, ID: req.ID, Args: req.RawArgs, IfSeq: req.IfSeq}
+	var code, text string
+	if req.Name == pressCommand {
+		code, text = a.pressByCommand(order{role: string(req.Role), from: req.From, at: a.now(), command: c})
+	} else {
+		code, text = a.carryOut(string(req.Role), req.From, c)
+	}
 	if code == "" && req.Name == diagCommand {
 		a.nurse.order(req.Diag)
 	}

@@ -102,7 +102,7 @@ func (a *App) pageOptions(version, host string) (web.Options, error) {
 // people who look at the page can want.
 func pageCommands() map[web.Role][]string {
 	table := mqtt.DefaultCommands()
-	own := []string{pressCommand, agreeCommand, declineCommand}
+	own := []string{agreeCommand, declineCommand}
 	return map[web.Role][]string{
 		web.Player:  append(slices.Clone(table[string(mqtt.Player)]), own...),
 		web.Arbiter: append(append(slices.Clone(table[string(mqtt.Arbiter)]), evaluateCommand), own...),
@@ -211,7 +211,7 @@ func (a *App) obeyPage(o order) (code, text string) {
 	}
 	switch {
 	case c.Name == pressCommand:
-		return a.pressOnPage(o)
+		return a.pressByCommand(o)
 	case c.Name == agreeCommand || c.Name == declineCommand:
 		return a.answerTakeback(o)
 	case player && c.Name == "undo":
@@ -251,9 +251,9 @@ func ofOther(what referee.Order, seat string) bool {
 // pressCommand presses the clock of a color.
 const pressCommand = "press"
 
-// pressOnPage takes a press of a clock on the page. It is no more on record than a
-// press of a button at the board: what it leads to is.
-func (a *App) pressOnPage(o order) (code, text string) {
+// pressByCommand takes a press of a clock on the page or over MQTT. It is no more on
+// record than a press of a button at the board: what it leads to is.
+func (a *App) pressByCommand(o order) (code, text string) {
 	var args struct {
 		Color string `json:"color"`
 	}

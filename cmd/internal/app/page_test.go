@@ -307,6 +307,12 @@ func TestPressOnThePage(t *testing.T) {
 	if code := d.asks(web.Player, "black", "press", `{"color":"black"}`); code != "" || a.core.State.Ply() != 1 || a.core.State.Clock.Running != engine.White {
 		t.Errorf("Black presses: %q, ply %d, %v runs", code, a.core.State.Ply(), a.core.State.Clock.Running)
 	}
+	// The same over MQTT.
+	d.see(a.core.State.Game.Place(square(t, "d6")).Discs)
+	a.mqttOrder(mqtt.Request{Role: mqtt.Player, Name: "press", ID: "1", RawArgs: []byte(`{"color":"white"}`)})
+	if a.core.State.Ply() != 2 {
+		t.Errorf("White presses over MQTT: ply %d", a.core.State.Ply())
+	}
 	home := underRules(t, "home", "5:00")
 	if code := home.asks(web.Arbiter, "", "press", `{"color":"black"}`); code != "not_allowed" {
 		t.Errorf("where moves end by themselves a press is answered %q", code)
