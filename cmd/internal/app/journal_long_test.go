@@ -1,0 +1,19 @@
+//go:build !race
+
+package app
+
+import "testing"
+
+// Scenario 39 and J3: the journal of a game with clocks, mistakes and rulings, with
+// every type of event in it, is cut at every byte. Under the race detector this
+// would take some minutes.
+func TestEventfulJournalCutAtEveryByte(t *testing.T) {
+	t.Parallel()
+	cutEventful(t, 1)
+}
+
+// Thousands of the bytes of such a journal have rotted, one at a time.
+func TestEventfulJournalWithManyRottenBytes(t *testing.T) {
+	t.Parallel()
+	rotEventful(t, 4)
+}
