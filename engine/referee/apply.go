@@ -189,6 +189,9 @@ func (s *State) reopen() {
 // another position.
 func (s *State) flipError(ev FlipError) {
 	n := s.entryOfNumber(ev.Ply)
+	// What the mover puts right of his own accord is done in the opponent's turn.
+	// After a claim, or when a pass goes, a turn begins.
+	begins := ev.Status == FlipsFixed && (s.Objection.Claimed || s.Len > n+1)
 	switch ev.Status {
 	case FlipsOpen:
 		s.Objection = Objection{Open: true, Claimed: ev.Claimed, Entry: n}
@@ -207,8 +210,8 @@ func (s *State) flipError(ev FlipError) {
 		s.Objection = Objection{}
 	}
 	s.Clock.Restore(ev.Clock, s.onClock(), ev.At)
-	if ev.Status == FlipsFixed {
-		s.memory.turnClock = ev.Clock
+	if begins {
+		s.TurnSince, s.memory.turnClock, s.memory.turnFlags = ev.At, ev.Clock, s.Flags
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"reversi-board/engine"
 	"reversi-board/engine/referee"
 )
 
@@ -176,4 +177,88 @@ func TestPressOnABoardThatComesToRestAsItWas(t *testing.T) {
 	tb.wait(400 * time.Millisecond)
 	tb.expect("black f5: e5")
 	tb.clocks("4m58s", "4m59.6s")
+}
+
+// He takes the wrong disc away: that is no claim either.
+func TestPressBesideAMistakeIsNoClaim(t *testing.T) {
+	tb := officialTable(t, club(), "5:00")
+	tb.put("b f5")
+	tb.press(black)
+	tb.expect("black f5: ", "flips open at 1, missed e5")
+	tb.put("w a1")
+	tb.expect("illegal white a1 no_flip")
+	tb.step(referee.Pressed{At: tb.now, By: white, Wait: 300 * time.Millisecond})
+	tb.lay("- a1")
+	tb.now += 250 * time.Millisecond
+	tb.step(referee.Seen{At: tb.now, Changed: tb.now - 200*time.Millisecond, Discs: tb.discs})
+	tb.wait(time.Second)
+	tb.expect()
+	tb.press(white)
+	tb.expect("flips claimed at 1, missed e5")
+}
+
+// The mover puts his flips right of his own accord, in the opponent's time. The
+// opponent's turn has begun before, and a takeback goes back to there.
+func TestTakebackOfTheReplyToFlipsThatWereMended(t *testing.T) {
+	tb := officialTable(t, club(), "5:00")
+	tb.put("b f5") // at 2 s, a second of Black's
+	tb.press(black)
+	tb.wait(3 * time.Second)
+	tb.put("b e5") // White has thought for four seconds
+	tb.expect("black f5: ", "flips open at 1, missed e5", "flips fixed at 1, missed e5")
+	tb.clocks("4m59s", "4m56s")
+	tb.put("w d6 d5")
+	tb.press(white)
+	moved, ok := tb.all[len(tb.all)-1].(referee.Moved)
+	if !ok || moved.Think != 5*time.Second {
+		t.Errorf("White has thought for %v, want 5s", moved.Think)
+	}
+	tb.put("- d6")
+	tb.put("b d5")
+	tb.expect("white d6: d5", "undo 1 to ply 1, white to move")
+	tb.clocks("4m59s", "5m0s")
+}
+
+// After a claim the turn of the opponent begins when the flips are right.
+func TestThinkingBeginsWhenClaimedFlipsAreRight(t *testing.T) {
+	tb := officialTable(t, woc(), "5:00")
+	tb.put("b f5")
+	tb.press(black)
+	tb.press(white)
+	tb.wait(9 * time.Second)
+	tb.put("b e5")
+	tb.put("w d6 d5")
+	tb.press(white)
+	moved, ok := tb.all[len(tb.all)-1].(referee.Moved)
+	if !ok || moved.Think != time.Second {
+		t.Errorf("White has thought for %v, want 1s", moved.Think)
+	}
+}
+
+// A quick opponent has replied, and turned some of his discs, before the board was
+// quiet: these are not the mover's mistakes.
+func TestQuickReplyWithSomeFlipsIsNoMistakeOfTheMover(t *testing.T) {
+	tb := newTable(t)
+	tb.play("f5d6")
+	tb.said = nil
+	g := tb.state.Game
+	c3 := tb.sq("c3")
+	after := g.Place(c3)
+	// White's reply to c3 that turns most; one of its discs is turned already.
+	var reply engine.Square
+	for s := range after.Legal().All() {
+		if after.Flips(s).Count() > after.Flips(reply).Count() || after.Flips(reply) == 0 {
+			reply = s
+		}
+	}
+	one := (after.Flips(reply) &^ g.Flips(c3)).First()
+	if after.Flips(reply).Count() < 2 {
+		t.Fatalf("%v turns %v only", reply, after.Flips(reply))
+	}
+	tb.discs = after.After(reply, one.Bit()).Discs
+	tb.look()
+	tb.expect("black c3: " + g.Flips(c3).String())
+	tb.discs = after.Place(reply).Discs
+	tb.look()
+	tb.expect("white " + reply.String() + ": " + after.Flips(reply).String())
 }

@@ -178,6 +178,9 @@ func (t *turn) pressMeans(v verdict, p press) bool {
 	wrong := v.kind == moving && s.Match.Profile.Flips == FlipsStand && s.pressing() || v.kind == improper
 	nothing := v.kind == same || v.kind == lifted && v.missing == 0
 	switch {
+	case nothing && s.memory.changed > p.at:
+		// Something lay there when he pressed, and has been taken away since.
+		return false
 	case p.by == s.claimantNow() && nothing:
 		t.claim(p.at)
 	case nothing && s.passDue():
@@ -185,9 +188,6 @@ func (t *turn) pressMeans(v verdict, p press) bool {
 		t.pass(p.at)
 	case nothing && s.Halted:
 		t.playersGoOn(p.at)
-	case nothing && s.memory.changed > p.at:
-		// Something lay there when he pressed, and has been taken away since.
-		return false
 	case nothing:
 		t.announce(Illegal{By: p.by, Square: engine.Square(engine.PassMove), Reason: PassNotAllowed})
 		return false

@@ -267,7 +267,8 @@ func (s *State) judgePlaced(c change) verdict {
 		return s.leniently(v)
 	}
 	if v.pending.Open() == 0 && followedByLegal(c, sq) {
-		v.kind, v.replied = moved, true
+		// What else was turned is the work of the reply.
+		v.kind, v.replied, v.turned = moved, true, v.pending.Flips
 		return v
 	}
 	if turned, ok := s.repliedTo(c, sq); ok {
@@ -300,7 +301,7 @@ func (s *State) judgeOpening(c change) (v verdict, ok bool) {
 	free := c.game.Opening()
 	if free != 0 && free&^c.masked == 0 && free.Count() == 1 && followedByLegal(c, free.First()) {
 		v = explain(c, free.First())
-		v.kind, v.replied = moved, true
+		v.kind, v.replied, v.turned = moved, true, 0
 		return v, true
 	}
 	if s.Len == 0 || !s.mayTakeBack(1) || s.Entries[s.Len-1].Set {
