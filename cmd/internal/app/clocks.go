@@ -37,19 +37,20 @@ func clockText(jid string, seq uint64, t clock.Times) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("write the clocks: %w", err)
 	}
-	return fmt.Sprintf("%s %d %s\n", jid, seq, times), nil
+	return sealed(fmt.Sprintf("%s %d %s", jid, seq, times)), nil
 }
 
 // readClock returns what the clocks showed last; ok is false when that is not
 // known.
 func readClock(dir, jid string, seq uint64) (t clock.Times, ok bool) {
-	text, err := os.ReadFile(filepath.Join(dir, clockFile)) //nolint:gosec // a fixed name in the data folder
+	line, err := os.ReadFile(filepath.Join(dir, clockFile)) //nolint:gosec // a fixed name in the data folder
 	if err != nil {
 		return t, false
 	}
-	times, ok := strings.CutPrefix(string(text), fmt.Sprintf("%s %d ", jid, seq))
+	text, whole := unsealed(line)
+	times, ours := strings.CutPrefix(text, fmt.Sprintf("%s %d ", jid, seq))
 	var kept keptClock
-	if !ok || json.Unmarshal([]byte(times), &kept) != nil {
+	if !whole || !ours || json.Unmarshal([]byte(times), &kept) != nil {
 		return clock.Times{}, false
 	}
 	for side := range kept.Left {

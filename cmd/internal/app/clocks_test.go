@@ -47,10 +47,53 @@ func TestClocksAreKept(t *testing.T) {
 			t.Errorf("the clocks of event 7 are those of event %d of %s", other.seq, other.jid)
 		}
 	}
-	for _, bad := range []string{"", "J 7 ", "J 7 {", "J 7 null x", `J 7 {"left_ns":[-1,0]}`, text[:len(text)/2]} {
-		write(bad)
+	bad := []string{"", "J 7 ", sealed("J 7 {"), sealed("J 7 null x"), sealed(`J 7 {"left_ns":[-1,0]}`), sealed("J 7")}
+	for _, text := range append(bad, tornOrRotten(text)...) {
+		write(text)
 		if got, ok := readClock(dir, "J", 7); ok {
-			t.Errorf("%q gives %+v", bad, got)
+			t.Errorf("%q gives %+v", text, got)
+		}
+	}
+}
+
+// tornOrRotten is a text torn after every byte, and with every bit of it turned over.
+func tornOrRotten(text string) (all []string) {
+	for i := range text {
+		all = append(all, text[:i])
+		for bit := range 8 {
+			b := []byte(text)
+			b[i] ^= 1 << bit
+			all = append(all, string(b))
+		}
+	}
+	return all
+}
+
+// What the cells said last is known again after a restart, and a file that was torn
+// or has rotted says nothing.
+func TestWhatWasSeenIsKept(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, seenFile), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := seenText("J", 7, engine.Start().Discs)
+	write(text)
+	if d, ok := readSeen(dir, "J", 7); !ok || d != engine.Start().Discs {
+		t.Errorf("read %v, %t", d, ok)
+	}
+	for _, other := range []uint64{6, 8, 70} {
+		if _, ok := readSeen(dir, "J", other); ok {
+			t.Errorf("what was seen at event 7 was seen at event %d", other)
+		}
+	}
+	for _, bad := range append(tornOrRotten(text), "", sealed("J 7 "), sealed("J 7 -BW"), sealed("J 7")) {
+		write(bad)
+		if d, ok := readSeen(dir, "J", 7); ok {
+			t.Errorf("%q gives %v", bad, d)
 		}
 	}
 }

@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"sync"
@@ -56,6 +58,25 @@ func (s *scribe) write() {
 			_ = os.Rename(path+".new", path)
 		}
 	}
+}
+
+// sealed is a line of a small file with its checksum, so that what a bad disk makes
+// of it is believed by nobody.
+func sealed(text string) string { return fmt.Sprintf("%s %08x\n", text, sum(text)) }
+
+// unsealed returns the text of a sealed line; ok is false when it is not as it was
+// written.
+func unsealed(line []byte) (text string, ok bool) {
+	const seal = len(" 01234567\n")
+	if len(line) < seal {
+		return "", false
+	}
+	text = string(line[:len(line)-seal])
+	return text, sealed(text) == string(line)
+}
+
+func sum(text string) uint32 {
+	return crc32.Checksum([]byte(text), crc32.MakeTable(crc32.Castagnoli))
 }
 
 // writeSynced writes a file that is whole after a power cut.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"reversi-board/engine"
 )
@@ -15,21 +16,18 @@ const seenFile = "last-seen.txt"
 
 // seenText is the content of seenFile.
 func seenText(jid string, seq uint64, d engine.Discs) string {
-	return fmt.Sprintf("%s %d %s\n", jid, seq, d)
+	return sealed(fmt.Sprintf("%s %d %s", jid, seq, d))
 }
 
 // readSeen returns what the cells said last; ok is false when that is not known.
 func readSeen(dir, jid string, seq uint64) (d engine.Discs, ok bool) {
-	text, err := os.ReadFile(filepath.Join(dir, seenFile)) //nolint:gosec // a fixed name in the data folder
+	line, err := os.ReadFile(filepath.Join(dir, seenFile)) //nolint:gosec // a fixed name in the data folder
 	if err != nil {
 		return d, false
 	}
-	var gotJID, board string
-	var gotSeq uint64
-	if n, err := fmt.Sscanf(string(text), "%s %d %s\n", &gotJID, &gotSeq, &board); n != 3 || err != nil {
-		return d, false
-	}
-	if gotJID != jid || gotSeq != seq {
+	text, whole := unsealed(line)
+	board, ours := strings.CutPrefix(text, fmt.Sprintf("%s %d ", jid, seq))
+	if !whole || !ours {
 		return d, false
 	}
 	d, err = engine.ParseDiscs(board)
