@@ -362,6 +362,7 @@ function showTable(s) {
       return row;
     }),
   );
+  $("standings").classList.toggle("plain", !s.breaks?.includes("brightwell"));
   write($("order"), order(s));
   for (const what of ["standings", "results", "players"]) {
     $(`csv-${what}`).setAttribute("href", `/api/v1/tournament/${encodeURIComponent(s.id)}/${what}.csv`);
@@ -505,7 +506,8 @@ onSend("begin", async () => {
     },
     "begin-error",
   );
-  if (!done) return false;
+  // Without a choice the page shows the latest one by itself.
+  if (!done || !asked) return done;
   const now = await (await fetch("/api/v1/tournament")).json();
   const made = now.view.list.find((/** @type {{id: string}} */ t) => !known.has(t.id));
   if (made) goTo(made.id);
