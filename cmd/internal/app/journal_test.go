@@ -2,8 +2,10 @@ package app
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -27,6 +29,8 @@ type writer struct {
 	discs engine.Discs
 	now   time.Duration
 	all   [][]byte
+	// after is called after every step.
+	after func(*writer)
 }
 
 // step feeds the referee; every input comes a second after the last one.
@@ -40,6 +44,7 @@ func (w *writer) step(in func(at time.Duration) referee.Input) {
 	for _, f := range out.Facts {
 		w.all = append(w.all, slices.Clone(f.Payload))
 	}
+	w.after(w)
 }
 
 // see lets a color lie on squares, "-" for none, and the board be read.
@@ -74,6 +79,12 @@ func (w *writer) order(name string, o referee.Order) {
 // are claimed and that stand, and rulings, and a second one against a program.
 func eventful(t *testing.T) [][]byte {
 	t.Helper()
+	return play(t, func(*writer) {})
+}
+
+// clubMatch is a game with clocks at a club.
+func clubMatch(t *testing.T) referee.Match {
+	t.Helper()
 	officials, err := configs.Event("club")
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +97,14 @@ func eventful(t *testing.T) [][]byte {
 	if match.Clock, err = clock.Parse("10:00/5"); err != nil {
 		t.Fatal(err)
 	}
-	w := &writer{t: t, discs: match.Rules.Start.Discs}
+	return match
+}
+
+// play makes the events of eventful.
+func play(t *testing.T, after func(*writer)) [][]byte {
+	t.Helper()
+	match := clubMatch(t)
+	w := &writer{t: t, discs: match.Rules.Start.Discs, after: after}
 	games := 0
 	w.core = NewCore(CoreOptions{
 		Match: match, JID: journalID,
@@ -343,4 +361,59 @@ func sameRecord(t *testing.T, s *referee.State, events [][]byte) bool {
 		}
 	}
 	return s.Game == core.State.Game && slices.Equal(s.Record(), core.State.Record())
+}
+
+// J6: after every event the state that is published is the one that follows from
+// the journal, but for the stamp and what the cells say now.
+func TestStateFollowsFromTheJournal(t *testing.T) {
+	t.Parallel()
+	compared := 0
+	replayed := NewCore(CoreOptions{Match: clubMatch(t), JID: journalID, Stamp: func() record.Stamp { return record.Stamp{} }})
+	told := 0
+	play(t, func(w *writer) {
+		if told == len(w.all) {
+			return // what has changed is no event, and the state of none
+		}
+		for ; told < len(w.all); told++ {
+			if _, err := replayed.Replay(w.all[told]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		env := record.Envelope{Stamp: record.Stamp{Mono: w.now}, JID: journalID, Seq: uint64(told), Game: w.core.game}
+		live, again := lasting(t, env, &w.core.State), lasting(t, env, &replayed.State)
+		if !maps.EqualFunc(live, again, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) }) {
+			for name := range live {
+				if !bytes.Equal(live[name], again[name]) {
+					t.Errorf("after event %d (%s) %s is %s, the journal says %s", told, record.TypeOf(w.all[told-1]), name, live[name], again[name])
+				}
+			}
+		}
+		was, is := &w.core.State.Clock, &replayed.State.Clock
+		if was.Times(w.now) != is.Times(w.now) || was.Running != is.Running {
+			t.Errorf("after event %d the clocks are %+v, the journal says %+v", told, was, is)
+		}
+		compared++
+	})
+	if compared < 25 {
+		t.Errorf("compared %d times", compared)
+	}
+}
+
+// lasting returns what of a published state follows from the journal.
+func lasting(t *testing.T, env record.Envelope, s *referee.State) map[string]json.RawMessage {
+	t.Helper()
+	p, err := record.EncodeState(env, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m map[string]json.RawMessage
+	if err := json.Unmarshal(p, &m); err != nil {
+		t.Fatal(err)
+	}
+	// How far a move has come is what the cells say. The clocks are compared as such:
+	// there are two ways to say what one shows that runs.
+	for _, now := range []string{"sensed", "pending", "guide", "problem", "step", "clock"} {
+		delete(m, now)
+	}
+	return m
 }
