@@ -100,7 +100,7 @@ func listVerb() verb {
 				}
 				if list == nil {
 					list = []hall.Tournament{}
-					c.say("there are no tournaments yet: begin one with %s tournament create NAME", program)
+					c.say("there are no tournaments yet: %s tournament create NAME", program)
 				}
 				c.value = list
 				for _, t := range list {
