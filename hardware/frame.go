@@ -13,6 +13,9 @@ type Frame struct {
 	// no longer asks. Their North and South bits are frozen at the last good
 	// read: unknown, not empty.
 	Lost uint64
+	// Stale are other cells that this scan has not read: they show what they
+	// showed before. Nobody knows what they have shown since.
+	Stale uint64
 	// Reset are cells whose chip was found to have lost its registers and was
 	// initialised again since the last frame.
 	Reset uint64

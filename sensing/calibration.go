@@ -144,6 +144,17 @@ func (c *Calibration) Lens() Lens {
 	return l
 }
 
+// Squares returns the squares of cells.
+func (l *Lens) Squares(cells engine.Bitboard) (squares engine.Bitboard) {
+	if l.straight || cells == 0 {
+		return cells
+	}
+	for s, cell := range l.at {
+		squares |= cells >> cell & 1 << s
+	}
+	return squares
+}
+
 // Apply rearranges a scan: what is numbered by cells is then numbered by
 // squares, and every pole is the one that it is. Counts may be nil. It allocates
 // nothing.

@@ -63,10 +63,13 @@ type Pipeline struct {
 	// the next frame.
 	stuck, flapping, dead, jammed engine.Bitboard
 	doubted                       engine.Bitboard
+	// unread cells are those of which the next frame knows nothing new.
+	unread engine.Bitboard
 
 	cells [engine.Squares]cell
-	// changed is when a believed cell changed last.
-	changed time.Duration
+	// changed is when a believed cell changed last, quiet since when all of them
+	// have been seen to be quiet: what was not seen is left out.
+	changed, quiet time.Duration
 
 	told bool
 	last Reading
@@ -75,7 +78,8 @@ type Pipeline struct {
 // cell is the history of one sensor.
 type cell struct {
 	// since is when the outputs changed last, freshAt when the bank returned.
-	since, freshAt time.Duration
+	// hidden is for how long they have not been read since.
+	since, freshAt, hidden time.Duration
 	// unquiet is when the present run of changes without a quiet settle time
 	// began.
 	unquiet time.Duration
@@ -131,6 +135,7 @@ func (p *Pipeline) Step(now time.Duration, f Frame) Output {
 	}
 	before := p.believed()
 	p.lose(now, f, &out)
+	p.hide(f)
 	p.track(now, f)
 	p.distrust(&out)
 	p.findBack(now, &out)
@@ -151,7 +156,34 @@ func (p *Pipeline) Step(now time.Duration, f Frame) Output {
 
 // SettlesAt returns when the board will have been quiet for long enough, if
 // nothing changes until then. A reading of what lies there now may come until then.
-func (p *Pipeline) SettlesAt() time.Duration { return p.changed + p.cfg.Settle }
+func (p *Pipeline) SettlesAt() time.Duration { return p.quiet + p.cfg.Settle }
+
+// Unread says that these cells were not read for the next frame, where they show
+// what they showed before. That they have not changed was not seen then, and does
+// not count as rest.
+func (p *Pipeline) Unread(squares engine.Bitboard) { p.unread = squares }
+
+// hide leaves the time out in which cells were not read.
+func (p *Pipeline) hide(f Frame) {
+	squares := p.unread &^ f.Lost
+	p.unread = 0
+	gap := p.now - p.before
+	if squares == 0 || gap == 0 {
+		return
+	}
+	for s := range squares.All() {
+		c := &p.cells[s]
+		c.hidden += gap
+		c.freshAt += gap
+	}
+	if p.reset&squares != 0 {
+		p.resetQuiet += gap
+	}
+	p.recount()
+}
+
+// rested returns for how long a cell has been seen not to change.
+func (p *Pipeline) rested(c *cell) time.Duration { return p.now - c.since - c.hidden }
 
 // believed returns the cells whose values count.
 func (p *Pipeline) believed() engine.Bitboard { return ^(p.lost | p.reset | p.masked()) }
@@ -175,7 +207,7 @@ func (p *Pipeline) start(now time.Duration, f Frame) {
 	p.started = true
 	p.rawNorth, p.rawSouth = f.North, f.South
 	p.pending, p.moving = ^engine.Bitboard(0), ^engine.Bitboard(0)
-	p.changed = now
+	p.changed, p.quiet = now, now
 	for i := range p.cells {
 		p.cells[i].since, p.cells[i].unquiet, p.cells[i].freshAt = now, now, now
 		p.cells[i].unrest.excuse(now)
@@ -228,10 +260,10 @@ func (p *Pipeline) track(now time.Duration, f Frame) {
 	for s := range changed.All() {
 		c := &p.cells[s]
 		// It was quiet for the settle time if a scan has seen that.
-		if p.before-c.since >= p.cfg.Settle {
+		if p.before-c.since-c.hidden >= p.cfg.Settle {
 			c.unquiet = now
 		}
-		c.since = now
+		c.since, c.hidden = now, 0
 		c.unrest.flapped(now)
 		if now-c.unquiet >= p.cfg.Restless {
 			p.restless |= s.Bit()
@@ -241,7 +273,7 @@ func (p *Pipeline) track(now time.Duration, f Frame) {
 		p.cells[s].freshAt = now
 	}
 	if changed&p.believed() != 0 {
-		p.changed = now
+		p.changed, p.quiet = now, now
 	}
 }
 
@@ -266,7 +298,7 @@ func (p *Pipeline) findBack(now time.Duration, out *Output) {
 func (p *Pipeline) unmask(now time.Duration, out *Output) {
 	for s := range (p.masked() &^ p.lost &^ p.reset).All() {
 		c := &p.cells[s]
-		steady := now - c.since
+		steady := p.rested(c)
 		switch {
 		case p.raw(s) == both:
 		case p.flapping.Has(s) && steady >= p.cfg.UnmaskAfter:
@@ -302,14 +334,14 @@ func (p *Pipeline) judge(now time.Duration, out *Output) {
 	}
 	p.restless = 0
 	for s := range (p.pending & p.believed()).All() {
-		if now-p.cells[s].since >= p.cfg.Debounce {
+		if p.rested(&p.cells[s]) >= p.cfg.Debounce {
 			p.pending &^= s.Bit()
 			p.debounce(now, s, out)
 		}
 	}
 	for s := range (p.moving & p.believed()).All() {
 		c := &p.cells[s]
-		if now-c.since < p.cfg.Settle {
+		if p.rested(c) < p.cfg.Settle {
 			continue
 		}
 		p.moving &^= s.Bit()
@@ -396,15 +428,16 @@ func (p *Pipeline) recount() {
 	if believed == 0 {
 		return
 	}
-	p.changed = 0
+	p.changed, p.quiet = 0, 0
 	for s := range believed.All() {
-		p.changed = max(p.changed, p.cells[s].since)
+		c := &p.cells[s]
+		p.changed, p.quiet = max(p.changed, c.since), max(p.quiet, c.since+c.hidden)
 	}
 }
 
 // settle gives a reading when the board is at rest and has something new.
 func (p *Pipeline) settle(now time.Duration, out *Output) {
-	if now-p.changed < p.cfg.Settle {
+	if now-p.quiet < p.cfg.Settle {
 		return
 	}
 	r := Reading{

@@ -199,7 +199,7 @@ func (r *rig) settle() {
 func (r *rig) wantTruth(when string) {
 	r.t.Helper()
 	f := r.frame
-	f.Reset = 0
+	f.Reset, f.Stale = 0, 0
 	if want := (hardware.Frame{North: r.north, South: r.south}); f != want {
 		r.t.Fatalf("%s: north %x south %x lost %x, want %x %x and none", when, f.North, f.South, f.Lost, r.north, r.south)
 	}

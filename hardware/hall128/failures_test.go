@@ -58,9 +58,9 @@ func heldLine(t *testing.T, controller emu.Controller, hold func(w *emu.Bus)) {
 			if n := r.wires[0].Stats().Transactions; n > 4 || controller != emu.DesignWare && n > 1 {
 				t.Fatalf("%v, scan %d waited for %d timeouts", k, scan, n)
 			}
-			want := hardware.Frame{North: r.north, South: r.south}
+			want := hardware.Frame{North: r.north, South: r.south, Stale: gone}
 			if scan >= 3 {
-				want.Lost = gone
+				want.Lost, want.Stale = gone, 0
 			}
 			if r.frame != want {
 				t.Fatalf("%v, scan %d: lost %x north %x, want lost %x north %x", k, scan, r.frame.Lost, r.frame.North, want.Lost, want.North)
@@ -246,9 +246,9 @@ func TestFailureOneChipDoesNotAnswer(t *testing.T) {
 			other := r.cells(5) & -r.cells(5) // The first cell of another chip flickers.
 			r.lay(frozen|other*uint64(scan%2), 0)
 			f := r.mustScan()
-			want := hardware.Frame{North: r.north}
+			want := hardware.Frame{North: r.north, Stale: r.cells(2)}
 			if scan >= 2 {
-				want.Lost = r.cells(2)
+				want.Lost, want.Stale = r.cells(2), 0
 			}
 			if f != want {
 				t.Fatalf("scan %d: %+v, want %+v", scan, f, want)

@@ -353,6 +353,8 @@ func (l *line) report(f *hardware.Frame) {
 			if k.what.State == Live || l.bus.Open(k.what.Addr) {
 				k.what.State = Absent
 			}
+		} else if k.what.LastGood != l.now {
+			f.Stale |= k.what.Cells
 		}
 		f.North |= k.n
 		f.South |= k.s

@@ -185,7 +185,7 @@ func TestEveryCellIsSeenInItsPlace(t *testing.T) {
 				r.volts[cell] = 3.2
 				f := r.mustScan()
 				before[cell] = f.Counts[cell]
-				if !near(f.Counts[cell], 25600) || f.Counts != before || f.Lost|f.North|f.South|f.Reset != 0 || !f.Analog {
+				if !near(f.Counts[cell], 25600) || f.Counts != before || f.Lost|f.Stale|f.North|f.South|f.Reset != 0 || !f.Analog {
 					t.Fatalf("3.2 V at cell %d: %+v", cell, f)
 				}
 				r.volts[cell] = volts(cell)

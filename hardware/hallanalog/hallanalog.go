@@ -193,7 +193,7 @@ func (b *Board) Scan(ctx context.Context, now time.Duration, f *hardware.Frame) 
 	err := b.scan(ctx)
 	b.tick++
 	b.age()
-	*f = hardware.Frame{Analog: true, Counts: b.counts, Lost: b.gone, Reset: b.reset}
+	*f = hardware.Frame{Analog: true, Counts: b.counts, Lost: b.gone, Stale: b.stale(), Reset: b.reset}
 	if err == nil && b.read == 0 {
 		err = b.err
 	}
@@ -507,6 +507,16 @@ func (b *Board) accept(a *adc, cell int, v int16) {
 }
 
 func apart(a, b uint16) uint16 { return max(a, b) - min(a, b) }
+
+// stale returns the cells that were not read in this scan, and are not too old.
+func (b *Board) stale() (cells uint64) {
+	for i := range b.good {
+		if b.good[i] != b.now {
+			cells |= 1 << i
+		}
+	}
+	return cells &^ b.gone
+}
 
 // age finds the cells that have become too old, and the converters that are not
 // asked any more.

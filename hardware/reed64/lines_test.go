@@ -251,7 +251,7 @@ func testFailure(t *testing.T, cause error, fail func(l *lines)) {
 	r.put()
 	for range 25 {
 		failing()
-		expect("frozen", hardware.Frame{North: 1})
+		expect("frozen", hardware.Frame{North: 1, Stale: ^uint64(0)})
 	}
 	failing()
 	expect("stale", hardware.Frame{North: 1, Lost: ^uint64(0)})
@@ -386,7 +386,7 @@ func TestRefusedAndGoneInABrokenScan(t *testing.T) {
 	r.put(d4, e4, e5)
 	r.readErr, r.failRow = errors.New("noise"), 6
 	r.mustScan()
-	if want := (hardware.Frame{North: 1<<27 | 1<<28 | 1<<36, South: 1 << 36}); r.frame != want {
+	if want := (hardware.Frame{North: 1<<27 | 1<<28 | 1<<36, South: 1 << 36, Stale: 0xFFFF << 48}); r.frame != want {
 		t.Errorf("%+v, want %+v", r.frame, want)
 	}
 }

@@ -183,15 +183,18 @@ func (b *Board) onHeld() uint64 {
 
 // fill makes a frame of what is known at now.
 func (b *Board) fill(now time.Duration, f *hardware.Frame) {
-	var lost uint64
+	var lost, stale uint64
 	for r := range Lines {
-		if !b.known[r] || now-b.read[r] > Stale {
+		switch {
+		case !b.known[r] || now-b.read[r] > Stale:
 			lost |= all << (Lines * r)
+		case b.read[r] != now:
+			stale |= all << (Lines * r)
 		}
 	}
 	// A scan that broke off may have seen a refused contact open.
 	refused := b.cells(b.refused & b.closed)
-	*f = hardware.Frame{North: b.cells(b.closed), South: refused, Lost: b.cells(lost)}
+	*f = hardware.Frame{North: b.cells(b.closed), South: refused, Lost: b.cells(lost), Stale: b.cells(stale)}
 	b.what.Refused = refused
 }
 

@@ -98,6 +98,7 @@ func (e *Eyes) Look(ctx context.Context, now time.Duration) ([]referee.Input, er
 	if e.tape != nil {
 		e.tell(now, &f, squares)
 	}
+	e.pipeline.Unread(e.lens.Squares(engine.Bitboard(e.frame.Stale)))
 	out := e.pipeline.Step(now, f)
 	e.settles.Store(int64(e.pipeline.SettlesAt()))
 	e.note(now, &f)

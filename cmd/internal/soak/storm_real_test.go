@@ -42,6 +42,7 @@ func TestStormsThatWereWrong(t *testing.T) {
 		was string
 	}{
 		{"hall-128.yaml", 1, 914, "a cell came back while the lights were waited for: their time was measured all the same"},
+		{"reed-64.yaml", 3, 334, "a cell that flaps was believed because it could not be read for as long as the board has to be quiet"},
 		{"hall-analog.yaml", 1, 230, "the converter failed, and was still away, while a disc was carried: likewise"},
 	} {
 		t.Run(fmt.Sprintf("%s, game %d", c.profile, c.game), func(t *testing.T) {
