@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"strconv"
 	"strings"
@@ -34,10 +35,10 @@ func replayCommand() command {
 			program + " replay flight-00000003.rec --show --speed 4",
 	}
 	c.run = func(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-		fs := newFlags(c)
+		flags := newFlags(c)
 		r := replayer{stdin: stdin, stdout: stdout, stderr: stderr}
-		r.define(fs)
-		rest, code, done := parseMixed(c, fs, args, stdout, stderr)
+		r.define(flags)
+		rest, code, done := parseMixed(c, flags, args, stdout, stderr)
 		if done {
 			return code
 		}
@@ -48,7 +49,10 @@ func replayCommand() command {
 			return usageError(stderr, c.name, err.Error())
 		}
 		recording, err := flight.Open(rest[0])
-		if err != nil {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return usageError(stderr, c.name, fmt.Sprintf("there is no recording %.200q", rest[0]))
+		case err != nil:
 			return fail(stderr, c.name, err)
 		}
 		if err := r.play(ctx, recording); err != nil {
@@ -119,7 +123,7 @@ func parseBound(text string, missing bound) (bound, error) {
 func (r *replayer) define(fs *flag.FlagSet) {
 	fs.BoolVar(&r.states, "states", false, "print the referee's state after every input as well")
 	fs.BoolVar(&r.frames, "frames", false, "print every change of the cells as well")
-	fs.StringVar(&r.from, "from", "", "print nothing before `WHEN`: a time since the start of the program, such as 12m30s,\nor the number of an event")
+	fs.StringVar(&r.from, "from", "", "print nothing before `WHEN`: a time since the start of the program, such as 12m30s,\nor the number of an event, which ends with the next one")
 	fs.StringVar(&r.to, "to", "", "print nothing after `WHEN`")
 	fs.BoolVar(&r.json, "json", false, "print one JSON object a line; the last one is the sum")
 	fs.BoolVar(&r.show, "show", false, "draw the board at every change; Enter goes on")
