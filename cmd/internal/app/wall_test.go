@@ -80,13 +80,14 @@ type stored struct {
 	OK   bool      `json:"ts_ok"`
 	Mono int64     `json:"mono_ms"`
 	Data struct {
-		ByMS   int64  `json:"by_ms"`
-		Reason string `json:"reason"`
-		Role   string `json:"role"`
-		Name   string `json:"name"`
-		From   string `json:"from"`
-		Move   string `json:"move"`
-		Clock  struct {
+		ByMS    int64    `json:"by_ms"`
+		Reason  string   `json:"reason"`
+		Role    string   `json:"role"`
+		Name    string   `json:"name"`
+		From    string   `json:"from"`
+		Changed []string `json:"changed"`
+		Move    string   `json:"move"`
+		Clock   struct {
 			Black int64 `json:"black_ms"`
 			White int64 `json:"white_ms"`
 		} `json:"clock"`
