@@ -26,6 +26,7 @@
 //	GET  /api/v1/calibration  what it shows as JSON
 //	GET  /api/v1/calibration/stream  the same as Server-Sent Events, whenever it is new
 //	POST /api/v1/calibration  {"do","quick","discs"}
+//	GET  /api/v1/report     a bug report, a zip file to be saved, only with Options.Report
 //	POST /api/v1/command    {"name","args","id","if_seq"}
 //	POST /api/v1/hands      {"op","square","to","squares","color","fault","on"},
 //	                        absent on a real board
