@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -173,7 +174,7 @@ func TestClocksSayWhatTheyDo(t *testing.T) {
 			c := newCourt(t, k.profile, k.timed, nil)
 			k.make(c)
 			url := c.url()
-			for name, sc := range screens() {
+			for name, sc := range looks() {
 				p := b.open(t, url, sc)
 				p.t = t
 				p.until(fmt.Sprintf(`document.querySelector("#clock-%s .marks").textContent === %q`, k.id, k.marks))
@@ -185,6 +186,15 @@ func TestClocksSayWhatTheyDo(t *testing.T) {
 			}
 		})
 	}
+}
+
+// looks are the screens on which a page is looked at: all of them by people, who
+// want pictures, and one by the test.
+func looks() map[string]screen {
+	if os.Getenv("REVERSI_SHOTS") != "" {
+		return screens()
+	}
+	return map[string]screen{"phone": phone()}
 }
 
 // Players press the page's clocks where moves are ended with a press: with a click,

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/accessibility"
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -161,6 +163,20 @@ func (k console) agree() Command {
 	return got[0]
 }
 
+// named fails the test if something that can be operated has no name for a screen
+// reader.
+func (p *tab) named() {
+	p.t.Helper()
+	call(p, accessibility.Enable, cdp.Empty{})
+	tree := call(p, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
+	for _, n := range tree.Nodes {
+		is := axText(n.Role)
+		if !n.Ignored && axText(n.Name) == "" && slices.Contains([]string{"button", "combobox", "switch", "textbox", "spinbutton", "listbox", "option", "grid", "timer"}, is) {
+			p.t.Errorf("a %s has no name", is)
+		}
+	}
+}
+
 // wants fails the test unless a command has these arguments.
 func wants(t *testing.T, c Command, name, args string) {
 	t.Helper()
@@ -178,6 +194,7 @@ func TestConsoleRules(t *testing.T) {
 	c.play("f5d6c3d3c4f4")
 	k := atConsole(t, b, c, laptop())
 	k.shoot("console-open")
+	k.named()
 
 	// One step: what can be taken back.
 	k.open("pause")
@@ -195,6 +212,7 @@ func TestConsoleRules(t *testing.T) {
 
 	// Two steps, and back to the first one.
 	k.open("clock")
+	k.named()
 	k.set("side", "white")
 	k.press1("sheet-next")
 	k.until(`document.getElementById("sheet-error").textContent.includes("reason")`)
@@ -383,7 +401,7 @@ func TestForgottenFlipIsMarked(t *testing.T) {
 	if got := c.state.Game.At(d5); got != engine.Black {
 		t.Errorf("d5 is %v on record", got)
 	}
-	for name, sc := range screens() {
+	for name, sc := range looks() {
 		q := b.open(t, url, sc)
 		q.fits()
 		q.shoot("irregular-" + name)
@@ -404,7 +422,7 @@ func TestViewersSeeNoConsole(t *testing.T) {
 		v.State = []byte(strings.ReplaceAll(string(v.State), `"hidden":false`, `"hidden":true`))
 	}
 	url := c.url()
-	for name, sc := range screens() {
+	for name, sc := range looks() {
 		p := b.open(t, url, sc)
 		p.t = t
 		for _, id := range []string{"console", "controls", "hands", "press-black", "press-white", "sheet"} {

@@ -72,7 +72,7 @@ export class Board {
       if (this.put) this.put(cell.dataset.square ?? "");
       else if (this.able()) this.wishes.activate(cell.dataset.square ?? "", e.shiftKey);
     });
-    $("past-end").addEventListener("click", () => this.grid.dispatchEvent(new CustomEvent("now", { bubbles: true })));
+    $("past-end").addEventListener("click", () => this.grid.dispatchEvent(new CustomEvent(this.instead?.kind === "edit" ? "form" : "now")));
   }
 
   /** Whether hands can be laid on what is shown. */
@@ -105,7 +105,7 @@ export class Board {
   again() {
     $("past").hidden = !this.instead;
     $("past-text").textContent = this.instead?.text ?? "";
-    $("past-end").hidden = this.instead?.kind !== "past";
+    $("past-end").textContent = this.instead?.kind === "edit" ? "To the form" : "Back to now";
     this.grid.classList.toggle("instead", Boolean(this.instead));
     this.grid.classList.toggle("editing", Boolean(this.put));
     if (this.view) this.show(this.view);

@@ -298,7 +298,14 @@ export class Console {
     $("sheet").hidden = false;
     this.fill();
     const first = /** @type {HTMLElement|null} */ ($("sheet-fields").querySelector("input, select, textarea"));
-    (first ?? $("sheet-next")).focus();
+    // What is about the board is done with the board in sight.
+    (first ?? $("sheet-next")).focus({ preventScroll: Boolean(r.at) });
+    if (r.at) document.querySelector(".table")?.scrollIntoView({ block: "nearest" });
+    else this.reach();
+  }
+
+  /** Brings the form into sight. */
+  reach() {
     $("sheet").scrollIntoView({ block: "nearest" });
   }
 

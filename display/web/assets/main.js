@@ -66,6 +66,7 @@ function look(line) {
 }
 panel.look = look;
 $("board").addEventListener("now", () => look(null));
+$("board").addEventListener("form", () => rulings.reach());
 
 /** Tells the visitor why something did not happen. @param {string} text */
 function complain(text) {
