@@ -270,14 +270,19 @@ func (e english) extraFlip(turned engine.Bitboard, g referee.Guide) string {
 	return e.sentence(text + ".")
 }
 
-func (e english) powerCut(changed engine.Bitboard, g referee.Guide) string {
+// powerCut: mayRestart says that the players may also begin another game.
+func (e english) powerCut(changed engine.Bitboard, g referee.Guide, mayRestart bool) string {
 	// What had been moved before the power went differs from the record too.
 	text := "The power was off, and the board does not fit the game: "
 	if changed != 0 {
 		text = "The power was off, and " + e.squares(changed) +
 			e.plural(changed, " does", " do") + " not fit the game: "
 	}
-	return text + e.todo(g) + "."
+	text += e.todo(g) + "."
+	if mayRestart {
+		text += " For a new game set up the start position instead."
+	}
+	return text
 }
 
 func (e english) putRight(g referee.Guide) string {

@@ -231,7 +231,7 @@ func TestSentence(t *testing.T) {
 			s.Pending = referee.Pending{Active: true, Square: sq("e6"), By: engine.Black, Flips: set("d5")}
 			mistake(s, referee.IllegalPosition, referee.ExtraFlip, "f4 g4 c3", referee.Guide{Turn: set("f4 g4 c3"), Flip: set("d5")})
 		}},
-		{"power", "The power was off, and c3 and d4 do not fit the game: turn d4, then put a white disc on c3.", func(s *referee.State) {
+		{"power", "The power was off, and c3 and d4 do not fit the game: turn d4, then put a white disc on c3. For a new game set up the start position instead.", func(s *referee.State) {
 			mistake(s, referee.Power, referee.NoReason, "c3 d4", referee.Guide{Turn: set("d4"), PlaceWhite: set("c3")})
 		}},
 
