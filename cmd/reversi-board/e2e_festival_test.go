@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 	"testing"
+	"time"
 
 	hall "reversi-board/engine/archive/tables"
 )
@@ -31,7 +32,7 @@ func TestFestivalOverMQTT(t *testing.T) {
 		t.Errorf("the colors are %+v", seat)
 	}
 	pairing := map[string]string{"pairing": seat.ID}
-	until(t, patience, "the board knows the pairing", func() bool {
+	until(t, 10*time.Second, "the board knows the pairing", func() bool {
 		a := d.order("arbiter/new", request{IfSeq: new(c.w.look().State.Seq), Args: pairing})
 		return a.Status == "ok"
 	})

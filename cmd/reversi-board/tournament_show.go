@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -256,12 +257,15 @@ func (c *using) order(page string, what map[string]any) error {
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
 	client := http.Client{Timeout: startTimeout}
-	w, err := client.Do(r) //nolint:gosec // the address is the user's choice
+	w, err := client.Do(r)
 	if err != nil {
 		return fmt.Errorf("ask the board (is it running? name its page with --page): %w", err)
 	}
 	defer w.Body.Close() //nolint:errcheck // it has been read
-	var answer struct{ Status, Error string }
+	var answer struct {
+		Status string `json:"status"`
+		Error  string `json:"error"`
+	}
 	if err := json.NewDecoder(io.LimitReader(w.Body, 1<<16)).Decode(&answer); err != nil {
 		return fmt.Errorf("ask the board: it answers %s, and nothing that can be read", w.Status)
 	}
@@ -295,12 +299,7 @@ func number(n, width int) string { return right(strconv.Itoa(n), width) }
 
 // heading says how far a tournament is.
 func heading(s *hall.Sheet) string {
-	where := s.Name
-	for _, more := range []string{s.Day, s.Place} {
-		if more != "" {
-			where += ", " + more
-		}
-	}
+	where := strings.Join(slices.DeleteFunc([]string{s.Name, s.Day, s.Place}, func(text string) bool { return text == "" }), ", ")
 	how := fmt.Sprintf("%s, round %d of %d, %s", hall.SystemName(s.System), s.Round, s.TotalRounds, s.Status)
 	return shorten(where, 79) + "\n" + how + "\n"
 }

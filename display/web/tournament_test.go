@@ -80,9 +80,12 @@ func TestTournamentRoles(t *testing.T) {
 		code   int
 		may    bool
 	}{
-		{"viewer", nil, 403, false}, {"player", with(player), 403, false}, {"player's token", bearing(forPlayer), 403, false},
+		{"viewer", nil, 403, false},
+		{"player", with(player), 403, false},
+		{"player's token", bearing(forPlayer), 403, false},
 		{"wrong token", bearing("not-the-token"), 401, false},
-		{"arbiter", with(arbiter), 200, true}, {"arbiter's token", bearing(forArbiter), 200, true},
+		{"arbiter", with(arbiter), 200, true},
+		{"arbiter's token", bearing(forArbiter), 200, true},
 	} {
 		if w := ask(s, http.MethodPost, "/api/v1/tournament", act, c.change); w.Code != c.code {
 			t.Errorf("%s: status %d, want %d", c.who, w.Code, c.code)

@@ -100,9 +100,9 @@ func (g *Games) Put(ctx context.Context, jid string, records [][]byte) (SyncRepo
 // NameBoard says from which board a journal is, for the results in the tournament
 // tables.
 func (g *Games) NameBoard(ctx context.Context, jid, board string) error {
-	return g.within(ctx, "write", func(tx *sql.Tx) error {
+	return g.within(ctx, "write to", func(tx *sql.Tx) error {
 		if err := tables.NameBoard(ctx, tx, jid, board); err != nil {
-			return g.explain("write", err)
+			return g.explain("write to", err)
 		}
 		return nil
 	})

@@ -88,13 +88,38 @@ func load(t *testing.T, s *tables.Store, id string) *tables.Table {
 	return table
 }
 
-// standing writes the table in short: place, name, points, discs.
-func standing(table *tables.Table) string {
-	var rows []string
-	for _, r := range table.Event().Standings() {
-		rows = append(rows, fmt.Sprintf("%d %s %g %d", r.Place, r.Name, r.Points(), r.Discs))
+// must fails the test when something cannot be done.
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return strings.Join(rows, "; ")
+}
+
+// refused fails the test unless something was refused in one line.
+func refused(t *testing.T, what string, err error) {
+	t.Helper()
+	if err == nil || strings.Contains(err.Error(), "\n") {
+		t.Errorf("%s: %v, want that it is refused in one line", what, err)
+	}
+}
+
+// declares enters results of the last round, in the order of its tables.
+func declares(t *testing.T, s *tables.Store, id string, discs ...[2]int) {
+	t.Helper()
+	for i, d := range discs {
+		_, err := s.Declare(t.Context(), id, tables.Entry{Table: i + 1, BlackDiscs: d[0], WhiteDiscs: d[1]}, act(""))
+		must(t, err)
+	}
+}
+
+// next pairs a round, which has to be that number.
+func next(t *testing.T, s *tables.Store, id string, round int) {
+	t.Helper()
+	got, err := s.Pair(t.Context(), id, act(""))
+	if err != nil || got != round {
+		t.Fatalf("round %d: %d, %v", round, got, err)
+	}
 }
 
 // An evening by hand: everything that was said is there after the file has been
@@ -107,36 +132,25 @@ func TestEveningByHand(t *testing.T) {
 		t.Errorf("the id is %q", id)
 	}
 	for round := 1; round <= 3; round++ {
-		got, err := s.Pair(t.Context(), id, act(""))
-		if err != nil || got != round {
-			t.Fatalf("round %d: %d, %v", round, got, err)
-		}
+		next(t, s, id, round)
 		if _, err := s.Pair(t.Context(), id, act("")); !errors.Is(err, tournament.ErrNoPairing) {
 			t.Errorf("round %d was paired while games are open: %v", round+1, err)
 		}
-		for table := 1; table <= 2; table++ {
-			if _, err := s.Declare(t.Context(), id, tables.Entry{Table: table, BlackDiscs: 40, WhiteDiscs: 20}, act("")); err != nil {
-				t.Fatal(err)
-			}
-		}
+		declares(t, s, id, [2]int{40, 20}, [2]int{40, 20})
 	}
-	if _, err := s.Pair(t.Context(), id, act("")); err == nil {
-		t.Error("a fourth round of four players was paired")
-	}
+	_, err := s.Pair(t.Context(), id, act(""))
+	refused(t, "a fourth round of four players", err)
 	// Table 1 of round 3 was 20-40 in truth.
 	before := load(t, s, id)
-	if _, err := s.Correct(t.Context(), id, tables.Entry{Round: 3, Table: 1, BlackDiscs: 20, WhiteDiscs: 40}, act("")); err == nil {
-		t.Error("a correction without a reason was taken")
-	}
+	wrong := tables.Entry{Round: 3, Table: 1, BlackDiscs: 20, WhiteDiscs: 40}
+	_, err = s.Correct(t.Context(), id, wrong, act(""))
+	refused(t, "a correction without a reason", err)
 	if !reflect.DeepEqual(load(t, s, id), before) {
 		t.Error("a refused correction has changed something")
 	}
-	if _, err := s.Correct(t.Context(), id, tables.Entry{Round: 3, Table: 1, BlackDiscs: 20, WhiteDiscs: 40}, act("written down the wrong way round")); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	_, err = s.Correct(t.Context(), id, wrong, act("written down the wrong way round"))
+	must(t, err)
+	must(t, s.Close())
 	table := load(t, open(t, dir), id)
 	if table.Status() != tables.Complete || len(table.Pairings) != 6 {
 		t.Errorf("%s with %d pairings", table.Status(), len(table.Pairings))
@@ -208,16 +222,12 @@ func TestFestivalEvent(t *testing.T) {
 	of := clubEvening(tournament.Festival)
 	of.Variant, of.Profile, of.Colors, of.AsTheyLie, of.Rounds = "festival", "festival", tournament.Lots, true, 1
 	id := begin(t, s, of, 4)
-	if err := s.DrawLots(t.Context(), id, "1881", act("")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.DrawLots(t.Context(), id, "1881", act("")))
 	lots := map[int]int{}
 	for _, p := range load(t, s, id).Players {
 		lots[p.Number] = p.Lot
 	}
-	if _, err := s.Pair(t.Context(), id, act("")); err != nil {
-		t.Fatal(err)
-	}
+	next(t, s, id, 1)
 	if err := s.DrawLots(t.Context(), id, "1882", act("")); !errors.Is(err, tables.ErrRefused) {
 		t.Errorf("lots that have decided were drawn anew: %v", err)
 	}
@@ -228,30 +238,18 @@ func TestFestivalEvent(t *testing.T) {
 		}
 	}
 	one, err := table.Find(1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.SetColors(t.Context(), id, 1, 1, one.White, tournament.ByAgreement, "", act("")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, s.SetColors(t.Context(), id, 1, 1, one.White, tournament.ByAgreement, "", act("")))
 	again, err := load(t, s, id).Find(1, 1)
 	if err != nil || again.Black != one.White || again.White != one.Black || again.ColorsBy != tournament.ByAgreement || again.ID != one.ID {
 		t.Errorf("%+v, %v", again, err)
 	}
-	if err := s.SetColors(t.Context(), id, 1, 2, 0, tournament.ByDraw, "7", act("")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.SetColors(t.Context(), id, 1, 2, 0, tournament.ByDraw, "7", act("")))
 	two, err := load(t, s, id).Find(1, 2)
 	if err != nil || two.Black != tournament.Drawn("7", 1, min(two.Black, two.White), max(two.Black, two.White)) {
 		t.Errorf("%+v, %v", two, err)
 	}
-	for _, e := range []tables.Entry{
-		{Table: 1, BlackDiscs: 20, WhiteDiscs: 19, Reason: "flag"}, {Table: 2, BlackDiscs: 30, WhiteDiscs: 31},
-	} {
-		if _, err := s.Declare(t.Context(), id, e, act("")); err != nil {
-			t.Fatal(err)
-		}
-	}
+	declares(t, s, id, [2]int{20, 19}, [2]int{30, 31})
 	rows := load(t, s, id).Event().Standings()
 	if rows[0].Discs != 31 || rows[1].Discs != 30 || rows[2].Discs != 20 || rows[3].Discs != 19 || rows[0].Against != 30 {
 		t.Errorf("the table is %+v", rows)
@@ -269,47 +267,32 @@ func TestRoundsOfSwiss(t *testing.T) {
 	if round, err := s.Bye(t.Context(), id, 6, act("")); err != nil || round != 1 {
 		t.Fatalf("%d, %v", round, err)
 	}
-	if _, err := s.Pair(t.Context(), id, act("")); err != nil {
-		t.Fatal(err)
-	}
+	next(t, s, id, 1)
 	// 6 asked for a bye, and of the five who are left 5 has one.
 	if got := pairs(load(t, s, id), 1); got != "1-3 4-2 5-0 6-0" {
 		t.Errorf("round 1 is %s", got)
 	}
-	if _, err := s.Unpair(t.Context(), id, act("")); err == nil {
-		t.Error("a round was taken back without a reason")
-	}
+	_, err := s.Unpair(t.Context(), id, act(""))
+	refused(t, "a round taken back without a reason", err)
 	if round, err := s.Unpair(t.Context(), id, act("Eve has come after all")); err != nil || round != 1 {
 		t.Errorf("%d, %v", round, err)
 	}
-	if _, err := s.Pair(t.Context(), id, act("")); err != nil {
-		t.Fatal(err)
-	}
-	for table := 1; table <= 2; table++ {
-		if _, err := s.Declare(t.Context(), id, tables.Entry{Table: table, BlackDiscs: 40, WhiteDiscs: 24}, act("")); err != nil {
-			t.Fatal(err)
-		}
-	}
+	next(t, s, id, 1)
+	declares(t, s, id, [2]int{40, 24}, [2]int{40, 24})
 	if _, err := s.Unpair(t.Context(), id, act("too late")); !errors.Is(err, tables.ErrRefused) {
 		t.Errorf("a round with results was taken back: %v", err)
 	}
 	if _, err := s.Bye(t.Context(), id, 6, act("")); !errors.Is(err, tables.ErrRefused) {
 		t.Errorf("a second bye: %v", err)
 	}
-	if err := s.Withdraw(t.Context(), id, 1, false, act("ill")); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Pair(t.Context(), id, act("")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Withdraw(t.Context(), id, 1, false, act("ill")))
+	next(t, s, id, 2)
 	for _, p := range load(t, s, id).Pairings {
 		if p.Round == 2 && (p.Black == 1 || p.White == 1) {
 			t.Errorf("player 1 has left and is paired: %+v", p)
 		}
 	}
-	if err := s.Withdraw(t.Context(), id, 1, true, act("well again")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Withdraw(t.Context(), id, 1, true, act("well again")))
 }
 
 // pairs writes a round in short.
@@ -418,40 +401,47 @@ func TestAnyActs(t *testing.T) {
 			r.Fatal(err)
 		}
 		for range rapid.IntRange(1, 25).Draw(r, "acts") {
-			before := load(t, s, id)
-			number := rapid.IntRange(0, 8).Draw(r, "number")
-			discs := rapid.IntRange(0, 40).Draw(r, "discs")
-			entry := tables.Entry{Table: rapid.IntRange(0, 4).Draw(r, "table"), BlackDiscs: discs, WhiteDiscs: rapid.IntRange(0, 40).Draw(r, "white")}
-			var err error
-			switch rapid.IntRange(0, 8).Draw(r, "act") {
-			case 0, 1:
-				_, err = s.Pair(t.Context(), id, act(""))
-			case 2, 3, 4:
-				_, err = s.Declare(t.Context(), id, entry, act(""))
-			case 5:
-				_, err = s.Correct(t.Context(), id, entry, act("so"))
-			case 6:
-				err = s.Withdraw(t.Context(), id, number, rapid.Bool().Draw(r, "back"), act(""))
-			case 7:
-				_, err = s.Bye(t.Context(), id, number, act(""))
-			case 8:
-				_, err = s.Unpair(t.Context(), id, act("so"))
-			}
-			after := load(t, s, id)
-			if err != nil && !reflect.DeepEqual(before, after) {
-				r.Fatalf("%v, but something has changed", err)
-			}
-			if err := after.Event().Validate(); err != nil {
-				r.Fatal(err)
-			}
-			if len(after.Changes) < len(before.Changes) {
-				r.Fatal("changes were erased")
-			}
+			anyAct(t, r, s, id)
 		}
 		if err := s.Delete(t.Context(), id, true); err != nil {
 			r.Fatal(err)
 		}
 	})
+}
+
+// anyAct does anything, and looks at what has come of it.
+func anyAct(t *testing.T, r *rapid.T, s *tables.Store, id string) {
+	before := load(t, s, id)
+	number := rapid.IntRange(0, 8).Draw(r, "number")
+	entry := tables.Entry{
+		Table:      rapid.IntRange(0, 4).Draw(r, "table"),
+		BlackDiscs: rapid.IntRange(0, 40).Draw(r, "black"), WhiteDiscs: rapid.IntRange(0, 40).Draw(r, "white"),
+	}
+	var err error
+	switch rapid.IntRange(0, 8).Draw(r, "act") {
+	case 0, 1:
+		_, err = s.Pair(t.Context(), id, act(""))
+	case 2, 3, 4:
+		_, err = s.Declare(t.Context(), id, entry, act(""))
+	case 5:
+		_, err = s.Correct(t.Context(), id, entry, act("so"))
+	case 6:
+		err = s.Withdraw(t.Context(), id, number, rapid.Bool().Draw(r, "back"), act(""))
+	case 7:
+		_, err = s.Bye(t.Context(), id, number, act(""))
+	case 8:
+		_, err = s.Unpair(t.Context(), id, act("so"))
+	}
+	after := load(t, s, id)
+	if err != nil && !reflect.DeepEqual(before, after) {
+		r.Fatalf("%v, but something has changed", err)
+	}
+	if err := after.Event().Validate(); err != nil {
+		r.Fatal(err)
+	}
+	if len(after.Changes) < len(before.Changes) {
+		r.Fatal("changes were erased")
+	}
 }
 
 // Two programs at the same file wait for each other, and nothing is lost.
@@ -508,71 +498,68 @@ func child(dir string) error {
 	}
 }
 
+// killed runs a child until it has said so many numbers, and returns the last one
+// that it has said before it died.
+func killed(t *testing.T, dir string, kill int) (said int) {
+	t.Helper()
+	self, err := os.Executable()
+	must(t, err)
+	c := exec.CommandContext(t.Context(), self)
+	c.Env = append(os.Environ(), childFolder+"="+dir)
+	c.Stderr = os.Stderr
+	out, err := c.StdoutPipe()
+	must(t, err)
+	must(t, c.Start())
+	lines := bufio.NewScanner(out)
+	for n := 0; lines.Scan(); n++ {
+		if n == kill {
+			must(t, c.Process.Kill())
+		}
+		said, err = strconv.Atoi(lines.Text())
+		must(t, err)
+	}
+	if err := c.Wait(); err == nil {
+		t.Fatal("the child ended by itself")
+	}
+	return said
+}
+
+// mend makes up for the rest of what a child was doing, which is there as a whole
+// or not at all, so that the next one can go on.
+func mend(t *testing.T, s *tables.Store, table *tables.Table) {
+	t.Helper()
+	players, games := len(table.Players), len(table.Pairings)
+	if players != 2*games && players != 2*games+2 {
+		t.Fatalf("%d players of %d games", players, games)
+	}
+	if players > 2*games {
+		_, err := s.PairByHand(t.Context(), table.ID, [][2]int{{players - 1, players}}, false, act(""))
+		must(t, err)
+		games++
+	}
+	if p, err := load(t, s, table.ID).Find(1, games); err == nil && p.Result == nil {
+		_, err := s.Declare(t.Context(), table.ID, tables.Entry{Table: games, BlackDiscs: games % 65}, act(""))
+		must(t, err)
+	}
+}
+
 // A program that is killed at any moment leaves a table with everything that it
 // has said to be stored, and nothing by halves.
 func TestKilled(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
 	made, err := s.Create(t.Context(), clubEvening(tournament.Free), act(""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for kill := 1; kill <= 8; kill++ {
-		c := exec.CommandContext(t.Context(), self)
-		c.Env = append(os.Environ(), childFolder+"="+dir)
-		c.Stderr = os.Stderr
-		out, err := c.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		said := 0
-		lines := bufio.NewScanner(out)
-		for n := 0; lines.Scan(); n++ {
-			if n == kill {
-				if err := c.Process.Kill(); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if said, err = strconv.Atoi(lines.Text()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := c.Wait(); err == nil {
-			t.Fatal("the child ended by itself")
-		}
+		said := killed(t, dir, kill)
 		table := load(t, s, made.ID)
-		if err := table.Event().Validate(); err != nil {
-			t.Fatalf("after kill %d: %v", kill, err)
-		}
+		must(t, table.Event().Validate())
 		for n := 1; n <= said; n++ {
 			p, err := table.Find(1, n)
 			if err != nil || p.Result == nil || p.Result.BlackDiscs != n%65 {
 				t.Fatalf("after kill %d result %d is lost: %+v, %v", kill, n, p, err)
 			}
 		}
-		// What was not said is there as a whole or not at all; the rest of it is
-		// made up for, so that the next child can go on.
-		players, games := len(table.Players), len(table.Pairings)
-		if players != 2*games && players != 2*games+2 {
-			t.Fatalf("after kill %d: %d players of %d games", kill, players, games)
-		}
-		if players > 2*games {
-			if _, err := s.PairByHand(t.Context(), made.ID, [][2]int{{players - 1, players}}, false, act("")); err != nil {
-				t.Fatal(err)
-			}
-			games++
-		}
-		if p, err := load(t, s, made.ID).Find(1, games); err == nil && p.Result == nil {
-			if _, err := s.Declare(t.Context(), made.ID, tables.Entry{Table: games, BlackDiscs: games % 65}, act("")); err != nil {
-				t.Fatal(err)
-			}
-		}
+		mend(t, s, table)
 	}
 }
