@@ -299,3 +299,44 @@ func TestWhatStaysOverAPowerCut(t *testing.T) {
 		})
 	})
 }
+
+// After a power cut the game can be given up at the board: with the new-game
+// button, or by setting up the start.
+func TestDiscardAfterAPowerCut(t *testing.T) {
+	for _, how := range []string{NewGame, "setting up"} {
+		t.Run(how, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				dir := t.TempDir()
+				b, stop := runWith(t, dir, nil, buttoned("home"))
+				b.play(movesOf(t, "f5d6c3"))
+				game := b.page().State.Game
+				if err := stop(); err != nil {
+					t.Fatal(err)
+				}
+				moveDiscs(t, dir, func(d engine.Discs) engine.Discs { return d.With(mustSquare("d6"), engine.None) })
+				again, stop := runWith(t, dir, nil, buttoned("home"))
+				if s := again.page(); s.State.Game != game || !strings.HasSuffix(s.Sentence, "For a new game set up the start position instead.") {
+					t.Fatalf("resumed: %+v %q", s.State, s.Sentence)
+				}
+				if how == NewGame {
+					heldFor(again.app.rig.Sim, NewGame, 1200*time.Millisecond)
+					if s := again.page(); s.State.Phase != "setup" {
+						t.Errorf("given up: %v %q", s.State.Phase, s.Sentence)
+					}
+				}
+				again.app.hands.lay(engine.Start().Discs)
+				time.Sleep(7 * time.Second)
+				if s := again.page(); s.State.Game == game || s.State.Phase != "playing" || s.State.Transcript != "" {
+					t.Errorf("%+v %q", s.State, s.Sentence)
+				}
+				if err := stop(); err != nil {
+					t.Fatal(err)
+				}
+				all := eventsOf(t, dir)
+				if end := all[len(all)-2:]; !slices.Equal(end, []string{"game_over aborted", "game_started"}) {
+					t.Errorf("on record are %q", all)
+				}
+			})
+		})
+	}
+}
