@@ -27,6 +27,11 @@
 //	GET  /api/v1/calibration/stream  the same as Server-Sent Events, whenever it is new
 //	POST /api/v1/calibration  {"do","quick","discs"}
 //	GET  /api/v1/report     a bug report, a zip file to be saved, only with Options.Report
+//	GET  /tournament        the tournament view, for everybody
+//	GET  /api/v1/tournament?id=ID         what it shows as JSON, the latest one without an id
+//	GET  /api/v1/tournament/stream?id=ID  the same as Server-Sent Events, whenever it is new
+//	GET  /api/v1/tournament/<id>/…        players.csv, results.csv and standings.csv
+//	POST /api/v1/tournament  {"do","id",…}, see TournamentAct; for an arbiter
 //	POST /api/v1/command    {"name","args","id","if_seq"}
 //	POST /api/v1/hands      {"op","square","to","squares","color","fault","on"},
 //	                        absent on a real board

@@ -8,6 +8,8 @@
 //	the loop  the referee's State, the cues, the open alerts; nobody else
 //	          reads or writes them
 //	writer    the journal (engine/archive)
+//	hall      the tournaments (engine/archive/tables); the loop only reads which
+//	          pairings may be started
 //	analyst   what the positions of the game are worth, for the page alone; on
 //	          a thread of the lowest priority
 //	lamps     the SPI bus: renders the latest scene, animates it
