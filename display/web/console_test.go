@@ -235,6 +235,9 @@ func TestConsoleRules(t *testing.T) {
 	k.until(`document.querySelector("#clock-white .time").textContent === "10:00"`)
 
 	k.open("back")
+	k.set("ply", "40")
+	k.press1("sheet-next")
+	k.until(`document.getElementById("sheet-error").textContent.startsWith("After move: ")`)
 	k.set("ply", "4")
 	k.until(`document.getElementById("past-text").textContent === "After move 4"`)
 	k.reads("c4", "c4, empty")

@@ -107,7 +107,11 @@ export class Clocks {
     /** What was left when it was last looked at, by color. @type {Record<string, number>} */
     this.last = {};
     for (const color of /** @type {Color[]} */ (["black", "white"])) {
-      $(`press-${color}`).addEventListener("click", () => this.press(color));
+      $(`press-${color}`).addEventListener("click", (e) => {
+        // The space bar is for whose clock runs, not for the button clicked last.
+        if (e.detail > 0) $(`press-${color}`).blur();
+        this.press(color);
+      });
     }
     addEventListener("keydown", (e) => this.key(e));
     const wake = () => {
@@ -210,12 +214,16 @@ export class Clocks {
     const low = !down && (period ? left <= 10000 : left <= LOW && periods === 0);
     const text = clockText(left, down);
     const phase = this.view?.state?.phase;
+    const control = this.view?.timing?.[color];
+    const link = document.body.dataset.link;
     const marks = [
+      link === "stale" || link === "offline" ? "? not live" : "",
       down ? "⚑ flag" : "",
       !down && runs ? "▶ runs" : "",
       !down && !runs && phase === "paused" ? "❚❚ stopped" : "",
       !down && !runs && phase === "playing" && this.view?.state?.halted ? "❚❚ stands" : "",
       low ? "short of time" : "",
+      control?.increment_ms && !down ? `+${control.increment_ms / 1000} s a move` : "",
       periods ? `${period ? "period, " : ""}${periods} × ${clockText(length, false)} left` : "",
     ].filter(Boolean);
     set(part(box, ".time"), text);

@@ -157,7 +157,7 @@ export class Console {
         says: "From a move on, the record gets other moves. Passes come by themselves.",
         reason: "needed",
         at: true,
-        able: (s) => ruled(s) && s.ply > 0,
+        able: (s) => ruled(s),
         fields: () => this.reviseFields(),
         close: () => this.o.board.past(null),
         wrong: () => (/^([a-h][1-8]\s*)*$/i.test(value("moves")) ? "" : "Type moves such as f5d6c3."),
@@ -336,6 +336,12 @@ export class Console {
   confirm() {
     const r = this.now;
     if (!r || !this.view?.state) return;
+    const unfit = Object.values(this.field).find((f) => !f.checkValidity());
+    if (unfit) {
+      this.complain(`${unfit.labels?.[0]?.textContent}: ${unfit.validationMessage}`);
+      unfit.focus();
+      return;
+    }
     const wrong = r.wrong?.() || (r.reason === "needed" && !this.reason().reason ? "Give a reason: it is kept with the ruling." : "");
     if (wrong) {
       this.complain(wrong);
@@ -467,7 +473,7 @@ export class Console {
 
   reviseFields() {
     const view = /** @type {View} */ (this.view);
-    const ply = view.state?.ply ?? 1;
+    const ply = view.state?.ply ?? 0;
     const moves = /** @type {HTMLTextAreaElement} */ (element("textarea"));
     moves.rows = 2;
     moves.maxLength = 400;
@@ -480,7 +486,7 @@ export class Console {
         .join(" ");
       this.look(n - 1);
     };
-    return [...this.plyField("from", "From move", 1, ply, ply, from), this.row("moves", "The moves from there on", moves)];
+    return [...this.plyField("from", "From move", 1, ply + 1, Math.max(ply, 1), from), this.row("moves", "The moves from there on", moves)];
   }
 
   resultFields() {
