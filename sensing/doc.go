@@ -24,6 +24,10 @@
 // value, a frozen cell freezes at a value that was real, and a fault is not
 // called by one bad scan.
 //
+// A cell that a scan could not read, and that is not lost yet, shows what it showed
+// before ([Pipeline.Unread]). For all of these times it has not been seen to rest
+// then: a board that fails for just the settle time settles nothing.
+//
 // # Boards that know presence only
 //
 // The cells of a reed matrix tell a disc from an empty square and no face

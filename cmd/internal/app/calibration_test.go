@@ -178,6 +178,9 @@ func (b *board) press(name string, d time.Duration) {
 func (b *board) calibrateByButtons() {
 	b.t.Helper()
 	hand := calibrate.NewHand(b.app.rig.Sim, true, false)
+	// Between two scans, and two looks at the buttons: who is first at the same
+	// moment would be left to chance.
+	time.Sleep(3 * time.Millisecond)
 	for restarted := false; ; time.Sleep(20 * time.Millisecond) {
 		b.app.calibrator.mu.Lock()
 		v := b.app.calibrator.view
