@@ -227,8 +227,9 @@ func TestClocksArePressed(t *testing.T) {
 	c.see(c.state.Game.Place(square(t, "d6")).Discs)
 	p.space() // the button that was clicked does not keep the focus
 	p.until(`document.querySelectorAll(".move").length === 2 && document.getElementById("clock-black").classList.contains("runs")`)
+	said := c.asked()
 	for i, want := range []string{`{"color":"black"}`, `{"color":"white"}`} {
-		if got := c.commands[i]; got.Name != "press" || string(got.Args) != want || got.IfSeq != nil {
+		if got := said[i]; got.Name != "press" || string(got.Args) != want || got.IfSeq != nil {
 			t.Errorf("press %d: %+v %s, want %s", i+1, got, got.Args, want)
 		}
 	}

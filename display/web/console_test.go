@@ -484,7 +484,7 @@ func TestPlayersAtThePage(t *testing.T) {
 		t.Errorf("a player may %s", shown)
 	}
 	p.run(chromedp.Click(chromedp.ID("undo")))
-	eventually(t, "the wish is sent", func() bool { return len(c.commands) > 0 })
+	eventually(t, "the wish is sent", c.wanted)
 	if got := c.asked(); got[0].Name != "undo" || got[0].Role != Player || got[0].Seat != "white" {
 		t.Errorf("asked for %+v", got)
 	}
@@ -501,7 +501,7 @@ func TestPlayersAtThePage(t *testing.T) {
 	p.fits()
 	p.shoot("takeback-phone")
 	p.run(chromedp.Click(chromedp.ID("agree")))
-	eventually(t, "the answer is sent", func() bool { return len(c.commands) > 0 })
+	eventually(t, "the answer is sent", c.wanted)
 	if got := c.asked(); got[0].Name != "agree" {
 		t.Errorf("answered %+v", got)
 	}

@@ -150,6 +150,13 @@ func (c *court) asked() []Command {
 	return got
 }
 
+// wanted reports whether the page has asked for something.
+func (c *court) wanted() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.commands) > 0
+}
+
 // order gives an order and returns why it was refused.
 func (c *court) order(role, name string, o referee.Order) string {
 	return c.step(referee.Command{At: c.now(), Audit: referee.Audit{Role: role, Name: name, ID: "1", From: "test", Order: o}})
