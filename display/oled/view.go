@@ -66,19 +66,19 @@ func Clocks(s *referee.State, now time.Duration) *[2]Clock {
 	return &c
 }
 
-// Seconds are shown down to nearTheEnd, minutes down to anHour; then come tenths,
+// Seconds are shown down to nearTheEnd, minutes down to longGame; then come tenths,
 // and seconds.
 const (
 	nearTheEnd = 10*time.Second - tenth
-	anHour     = time.Hour - time.Second
+	longGame   = time.Hour - time.Second
 	tenth      = time.Second / 10
 )
 
 // unit returns what the time left is counted in, and down to which time.
 func (c Clock) unit() (unit, until time.Duration) {
 	switch {
-	case c.Left > anHour:
-		return time.Minute, anHour
+	case c.Left > longGame:
+		return time.Minute, longGame
 	case c.Left > nearTheEnd:
 		return time.Second, nearTheEnd
 	default:

@@ -1,8 +1,8 @@
 package referee_test
 
 import (
-	"fmt"
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"

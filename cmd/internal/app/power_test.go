@@ -133,7 +133,7 @@ func TestPowerCutsOfTheProgram(t *testing.T) {
 			turned := b.game.Occupied().First()
 			p.cut(func(d engine.Discs) engine.Discs {
 				return d.With(turned, d.At(turned).Opponent())
-			}, func(again *board, image string) {
+			}, func(again *board, _ string) {
 				s := again.page()
 				if lit := blinking(again.app.rig.Sim); lit != turned.Bit() || !strings.Contains(s.Sentence, "The power was off, and "+turned.String()) {
 					t.Errorf("%v was turned, and %v is lit: %q", turned, lit, s.Sentence)
@@ -225,77 +225,76 @@ func mustSquare(name string) engine.Square {
 	return sq
 }
 
-// What else stays over a power cut: the move that the program wants to have made
-// is asked for again, what may be said against the last move may still be said,
-// suggestions stay locked, and a flag that has fallen has fallen.
-func TestWhatStaysOverAPowerCut(t *testing.T) {
-	t.Run("the wish of the program", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			dir := t.TempDir()
-			change := func(c *configs.Config) {
-				c.Opponent.Kind, c.Opponent.Level, c.Opponent.Side = referee.Builtin, 1, engine.White
+// What else stays over a power cut: the move that the program wants to have made is
+// asked for again.
+func TestPowerCutKeepsTheWish(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		change := func(c *configs.Config) {
+			c.Opponent.Kind, c.Opponent.Level, c.Opponent.Side = referee.Builtin, 1, engine.White
+		}
+		b, _ := runWith(t, dir, nil, change)
+		b.play(movesOf(t, "f5"))
+		time.Sleep(10 * time.Second)
+		p := &powered{board: b, dir: dir, change: change}
+		p.cut(nil, func(again *board, _ string) {
+			w := again.app.core.State.Wish
+			if s := again.page().Sentence; !w.Active || s != fmt.Sprintf("White plays %v: put a white disc there.", w.Square) {
+				t.Errorf("the wish is %+v: %q", w, s)
 			}
-			b, _ := runWith(t, dir, nil, change)
-			b.play(movesOf(t, "f5"))
-			time.Sleep(10 * time.Second)
-			p := &powered{board: b, dir: dir, change: change}
-			p.cut(nil, func(again *board, _ string) {
-				w := again.app.core.State.Wish
-				if s := again.page().Sentence; !w.Active || s != fmt.Sprintf("White plays %v: put a white disc there.", w.Square) {
-					t.Errorf("the wish is %+v: %q", w, s)
-				}
-				if lit := blinking(again.app.rig.Sim); lit != w.Square.Bit() {
-					t.Errorf("%v is lit", lit)
-				}
-			})
+			if lit := blinking(again.app.rig.Sim); lit != w.Square.Bit() {
+				t.Errorf("%v is lit", lit)
+			}
 		})
 	})
-	t.Run("the claim", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			dir := t.TempDir()
-			change := func(c *configs.Config) {
-				buttoned("woc")(c)
-				c.Game.Clock = "30:00"
+}
+
+// What may be said against the last move may still be said, and suggestions stay
+// locked.
+func TestPowerCutKeepsTheClaimAndTheLock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		b, _ := runWith(t, dir, nil, buttoned("woc"))
+		table := b.app.rig.Sim
+		black := b.game.Place(mustSquare("f5"))
+		b.app.hands.lay(black.Discs)
+		time.Sleep(time.Second)
+		heldFor(table, ClockBlack, short)
+		time.Sleep(time.Second)
+		white := black.Place(mustSquare("d6"))
+		b.app.hands.lay(white.With(mustSquare("d5"), engine.Black)) // which is forgotten
+		time.Sleep(time.Second)
+		heldFor(table, ClockWhite, short)
+		time.Sleep(time.Second)
+		p := &powered{board: b, dir: dir, change: buttoned("woc")}
+		p.cut(nil, func(again *board, _ string) {
+			if o := again.app.core.State.Objection; !o.Open || o.Claimed {
+				t.Fatalf("what may be said against the last move: %+v", o)
 			}
-			b, _ := runWith(t, dir, nil, change)
-			table := b.app.rig.Sim
-			b.app.hands.lay(b.game.Place(mustSquare("f5")).Discs)
+			if got := again.page().State.Hints; got != "locked" {
+				t.Errorf("suggestions are %s", got)
+			}
+			heldFor(again.app.rig.Sim, ClockBlack, short)
 			time.Sleep(time.Second)
-			heldFor(table, ClockBlack, short)
-			time.Sleep(time.Second)
-			forgotten := b.game.Place(mustSquare("f5")).Place(mustSquare("d6")).Discs.With(mustSquare("d5"), engine.Black)
-			b.app.hands.lay(forgotten)
-			time.Sleep(time.Second)
-			heldFor(table, ClockWhite, short)
-			time.Sleep(time.Second)
-			p := &powered{board: b, dir: dir, change: change}
-			p.cut(nil, func(again *board, _ string) {
-				if o := again.app.core.State.Objection; !o.Open || o.Claimed {
-					t.Fatalf("what may be said against the last move: %+v", o)
-				}
-				if got := again.page().State.Hints; got != "locked" {
-					t.Errorf("suggestions are %s", got)
-				}
-				heldFor(again.app.rig.Sim, ClockBlack, short)
-				time.Sleep(time.Second)
-				if s := again.page().Sentence; !strings.Contains(s, "Black objects to White's move d6: turn d5") {
-					t.Errorf("claimed: %q", s)
-				}
-			})
+			if s := again.page().Sentence; !strings.Contains(s, "Black objects to White's move d6: turn d5") {
+				t.Errorf("claimed: %q", s)
+			}
 		})
 	})
-	t.Run("a fallen flag", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			dir := t.TempDir()
-			change := func(c *configs.Config) { c.Game.Clock = "0:20" }
-			b, _ := runWith(t, dir, nil, change)
-			time.Sleep(25 * time.Second)
-			p := &powered{board: b, dir: dir, change: change}
-			p.cut(nil, func(again *board, _ string) {
-				if s := &again.app.core.State; !s.Clock.Flagged(engine.Black) || s.Clock.Flagged(engine.White) || !s.Halted {
-					t.Errorf("flags %v, halted %t", s.Clock.Down, s.Halted)
-				}
-			})
+}
+
+// A flag that has fallen has fallen.
+func TestPowerCutKeepsAFallenFlag(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		change := func(c *configs.Config) { c.Game.Clock = "0:20" }
+		b, _ := runWith(t, dir, nil, change)
+		time.Sleep(25 * time.Second)
+		p := &powered{board: b, dir: dir, change: change}
+		p.cut(nil, func(again *board, _ string) {
+			if s := &again.app.core.State; !s.Clock.Flagged(engine.Black) || s.Clock.Flagged(engine.White) || !s.Halted {
+				t.Errorf("flags %v, halted %t", s.Clock.Down, s.Halted)
+			}
 		})
 	})
 }
@@ -305,38 +304,40 @@ func TestWhatStaysOverAPowerCut(t *testing.T) {
 func TestDiscardAfterAPowerCut(t *testing.T) {
 	for _, how := range []string{NewGame, "setting up"} {
 		t.Run(how, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				dir := t.TempDir()
-				b, stop := runWith(t, dir, nil, buttoned("home"))
-				b.play(movesOf(t, "f5d6c3"))
-				game := b.page().State.Game
-				if err := stop(); err != nil {
-					t.Fatal(err)
-				}
-				moveDiscs(t, dir, func(d engine.Discs) engine.Discs { return d.With(mustSquare("d6"), engine.None) })
-				again, stop := runWith(t, dir, nil, buttoned("home"))
-				if s := again.page(); s.State.Game != game || !strings.HasSuffix(s.Sentence, "For a new game set up the start position instead.") {
-					t.Fatalf("resumed: %+v %q", s.State, s.Sentence)
-				}
-				if how == NewGame {
-					heldFor(again.app.rig.Sim, NewGame, 1200*time.Millisecond)
-					if s := again.page(); s.State.Phase != "setup" {
-						t.Errorf("given up: %v %q", s.State.Phase, s.Sentence)
-					}
-				}
-				again.app.hands.lay(engine.Start().Discs)
-				time.Sleep(7 * time.Second)
-				if s := again.page(); s.State.Game == game || s.State.Phase != "playing" || s.State.Transcript != "" {
-					t.Errorf("%+v %q", s.State, s.Sentence)
-				}
-				if err := stop(); err != nil {
-					t.Fatal(err)
-				}
-				all := eventsOf(t, dir)
-				if end := all[len(all)-2:]; !slices.Equal(end, []string{"game_over aborted", "game_started"}) {
-					t.Errorf("on record are %q", all)
-				}
-			})
+			synctest.Test(t, func(t *testing.T) { testDiscard(t, how == NewGame) })
 		})
+	}
+}
+
+func testDiscard(t *testing.T, byButton bool) {
+	dir := t.TempDir()
+	b, stop := runWith(t, dir, nil, buttoned("home"))
+	b.play(movesOf(t, "f5d6c3"))
+	game := b.page().State.Game
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	moveDiscs(t, dir, func(d engine.Discs) engine.Discs { return d.With(mustSquare("d6"), engine.None) })
+	again, stop := runWith(t, dir, nil, buttoned("home"))
+	if s := again.page(); s.State.Game != game || !strings.HasSuffix(s.Sentence, "For a new game set up the start position instead.") {
+		t.Fatalf("resumed: %+v %q", s.State, s.Sentence)
+	}
+	if byButton {
+		heldFor(again.app.rig.Sim, NewGame, 1200*time.Millisecond)
+		if s := again.page(); s.State.Phase != "setup" {
+			t.Errorf("given up: %v %q", s.State.Phase, s.Sentence)
+		}
+	}
+	again.app.hands.lay(engine.Start().Discs)
+	time.Sleep(7 * time.Second)
+	if s := again.page(); s.State.Game == game || s.State.Phase != "playing" || s.State.Transcript != "" {
+		t.Errorf("%+v %q", s.State, s.Sentence)
+	}
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	all := eventsOf(t, dir)
+	if end := all[len(all)-2:]; !slices.Equal(end, []string{"game_over aborted", "game_started"}) {
+		t.Errorf("on record are %q", all)
 	}
 }

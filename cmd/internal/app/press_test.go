@@ -70,77 +70,84 @@ func eventsOf(t *testing.T, dir string) (all []string) {
 // on the page, on the display and with a sound, and is then pressed again. Nothing
 // else gives a game up.
 func TestResignByButton(t *testing.T) {
-	for _, c := range []struct {
-		button string
-		hold   time.Duration
-		// who gives up at the first move.
-		who   engine.Color
-		asked string
-	}{
+	for _, c := range []givingUp{
 		{ClockBlack, 3200 * time.Millisecond, engine.Black, "Black gives up?"},
 		{ClockWhite, 3200 * time.Millisecond, engine.White, "White gives up?"},
 		{Resign, 1200 * time.Millisecond, engine.Black, "Black gives up?"},
 	} {
-		t.Run(c.button, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				dir := t.TempDir()
-				b, stop := runWith(t, dir, nil, buttoned("home"))
-				table := b.app.rig.Sim
-				asked := func() bool { return strings.HasPrefix(b.page().Sentence, c.asked) }
-				playing := func(what string) {
-					t.Helper()
-					if s := b.page(); s.State.Phase != "playing" || strings.Contains(s.Sentence, "gives up") {
-						t.Fatalf("%s: %v, %q", what, s.State.Phase, s.Sentence)
-					}
-				}
-				heldFor(table, c.button, short)
-				heldFor(table, c.button, short)
-				playing("pressed twice")
-				heldFor(table, c.button, c.hold-500*time.Millisecond)
-				playing("not held for long enough")
-				before := pixels(table.OLED().Lit())
-				sounds, _ := table.Buzzer().Sounds()
-				heldFor(table, c.button, c.hold)
-				if !asked() || pixels(table.OLED().Lit()) == before {
-					t.Fatalf("held, and asked is %q", b.page().Sentence)
-				}
-				if n, _ := table.Buzzer().Sounds(); n < sounds+3 {
-					t.Errorf("the question makes %d sounds, want 3", n-sounds)
-				}
-				if lit := blinking(table); lit != engine.Start().Of(c.who) {
-					t.Errorf("asked about %v, want the discs of %v", lit, c.who)
-				}
-				time.Sleep(5 * time.Second)
-				playing("no answer")
-				if lit := blinking(table); lit != 0 {
-					t.Errorf("after the question %v is lit", lit)
-				}
-				heldFor(table, c.button, short)
-				playing("pressed too late")
-				heldFor(table, c.button, c.hold)
-				heldFor(table, Hint, short)
-				playing("another button says no")
-				heldFor(table, c.button, short)
-				playing("pressed after that")
-				heldFor(table, c.button, c.hold)
-				heldFor(table, c.button, short)
-				s := b.page()
-				if s.State.Phase != "over" || !strings.Contains(s.Sentence, c.who.String()[1:]+" has resigned") {
-					t.Errorf("said yes: %v, %q", s.State.Phase, s.Sentence)
-				}
-				if err := stop(); err != nil {
-					t.Fatal(err)
-				}
-				want := []string{"game_started", "command player hint button", "command player resign button", "game_over resign"}
-				// Who presses the clock on his turn, and has not moved, is told so.
-				got := slices.DeleteFunc(eventsOf(t, dir), func(e string) bool {
-					return c.button == ClockBlack && e == "illegal_move pass_not_allowed"
-				})
-				if !slices.Equal(got, want) {
-					t.Errorf("on record are %q, want %q", got, want)
-				}
-			})
-		})
+		t.Run(c.button, func(t *testing.T) { synctest.Test(t, c.test) })
+	}
+}
+
+// givingUp is a button, how long it is held, and who gives up at the first move.
+type givingUp struct {
+	button string
+	hold   time.Duration
+	who    engine.Color
+	asked  string
+}
+
+func (c givingUp) test(t *testing.T) {
+	dir := t.TempDir()
+	b, stop := runWith(t, dir, nil, buttoned("home"))
+	table := b.app.rig.Sim
+	playing := func(what string) {
+		t.Helper()
+		if s := b.page(); s.State.Phase != "playing" || strings.Contains(s.Sentence, "gives up") {
+			t.Fatalf("%s: %v, %q", what, s.State.Phase, s.Sentence)
+		}
+	}
+	heldFor(table, c.button, short)
+	heldFor(table, c.button, short)
+	playing("pressed twice")
+	heldFor(table, c.button, c.hold-500*time.Millisecond)
+	playing("not held for long enough")
+	c.checkQuestion(t, b)
+	time.Sleep(5 * time.Second)
+	playing("no answer")
+	if lit := blinking(table); lit != 0 {
+		t.Errorf("after the question %v is lit", lit)
+	}
+	heldFor(table, c.button, short)
+	playing("pressed too late")
+	heldFor(table, c.button, c.hold)
+	heldFor(table, Hint, short)
+	playing("another button says no")
+	heldFor(table, c.button, short)
+	playing("pressed after that")
+	heldFor(table, c.button, c.hold)
+	heldFor(table, c.button, short)
+	if s := b.page(); s.State.Phase != "over" || !strings.Contains(s.Sentence, c.who.String()[1:]+" has resigned") {
+		t.Errorf("said yes: %v, %q", s.State.Phase, s.Sentence)
+	}
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"game_started", "command player hint button", "command player resign button", "game_over resign"}
+	// Who presses the clock on his turn, and has not moved, is told so.
+	got := slices.DeleteFunc(eventsOf(t, dir), func(e string) bool {
+		return c.button == ClockBlack && e == "illegal_move pass_not_allowed"
+	})
+	if !slices.Equal(got, want) {
+		t.Errorf("on record are %q, want %q", got, want)
+	}
+}
+
+// checkQuestion holds the button: the board asks on everything that it has.
+func (c givingUp) checkQuestion(t *testing.T, b *board) {
+	t.Helper()
+	table := b.app.rig.Sim
+	before := pixels(table.OLED().Lit())
+	sounds, _ := table.Buzzer().Sounds()
+	heldFor(table, c.button, c.hold)
+	if s := b.page().Sentence; !strings.HasPrefix(s, c.asked) || pixels(table.OLED().Lit()) == before {
+		t.Fatalf("held, and asked is %q", s)
+	}
+	if n, _ := table.Buzzer().Sounds(); n < sounds+3 {
+		t.Errorf("the question makes %d sounds, want 3", n-sounds)
+	}
+	if lit := blinking(table); lit != engine.Start().Of(c.who) {
+		t.Errorf("asked about %v, want the discs of %v", lit, c.who)
 	}
 }
 
@@ -262,46 +269,54 @@ func TestNewGameButtonConfirmsTheSetUp(t *testing.T) {
 	})
 }
 
+// asker gives orders as whoever it likes, one after the other.
+type asker struct {
+	*board
+	asked int
+}
+
+func (a *asker) ask(role, name, args string) web.Response {
+	a.t.Helper()
+	seq := a.page().State.Seq
+	a.asked++
+	o := order{role: role, from: "test", at: a.app.now(), answer: make(chan web.Response, 1), command: web.Command{
+		Name: name, Args: []byte(args), ID: strconv.Itoa(a.asked), IfSeq: &seq,
+	}}
+	a.app.orders <- o
+	return <-o.answer
+}
+
+// obeyed gives an order that must be.
+func (a *asker) obeyed(role, name, args string) {
+	a.t.Helper()
+	if r := a.ask(role, name, args); r.Status != "ok" {
+		a.t.Fatalf("%s as %s: %+v", name, role, r)
+	}
+}
+
 // Where an event keeps suggestions away, nobody but an arbiter gets them by
 // beginning a game under other rules.
 func TestHintsStayLockedForTheEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, stop := runWith(t, t.TempDir(), nil, buttoned("woc"))
-		asked := 0
-		ask := func(role, name, args string) web.Response {
-			seq := b.page().State.Seq
-			asked++
-			o := order{role: role, from: "test", at: b.app.now(), answer: make(chan web.Response, 1), command: web.Command{
-				Name: name, Args: []byte(args), ID: strconv.Itoa(asked), IfSeq: &seq,
-			}}
-			b.app.orders <- o
-			return <-o.answer
-		}
+		a := &asker{board: b}
 		for _, role := range []string{"player", "ha"} {
-			if r := ask(role, "new", `{"profile":"home"}`); r.Code != "not_allowed" {
+			if r := a.ask(role, "new", `{"profile":"home"}`); r.Code != "not_allowed" {
 				t.Errorf("%s in a game: %+v", role, r)
 			}
-		}
-		if r := ask("arbiter", "adjudicate", `{"result":"draw","black":32,"white":32,"reason":"test"}`); r.Status != "ok" {
-			t.Fatalf("%+v", r)
-		}
-		for _, role := range []string{"player", "ha"} {
-			r := ask(role, "new", `{"profile":"home"}`)
+			a.obeyed("arbiter", "adjudicate", `{"result":"draw","black":32,"white":32,"reason":"test"}`)
+			r := a.ask(role, "new", `{"profile":"home"}`)
 			if r.Code != "not_allowed" || !strings.Contains(r.Error, "suggestions are locked for this event: only an arbiter") {
 				t.Errorf("%s after a game: %+v", role, r)
 			}
-			if r := ask(role, "new", `{}`); r.Status != "ok" {
-				t.Errorf("%s, another game of the event: %+v", role, r)
-			}
-			if r := ask("arbiter", "adjudicate", `{"result":"none","reason":"test"}`); r.Status != "ok" {
-				t.Fatalf("%+v", r)
+			a.obeyed(role, "new", `{}`) // another game of the event
+			if s := b.page().State; s.Hints != "locked" {
+				t.Errorf("suggestions are %s", s.Hints)
 			}
 		}
-		if s := b.page().State; s.Hints != "locked" {
-			t.Errorf("suggestions are %s", s.Hints)
-		}
-		if r := ask("arbiter", "new", `{"profile":"home"}`); r.Status != "ok" || b.page().State.Hints != "on" {
-			t.Errorf("the arbiter: %+v", r)
+		a.obeyed("arbiter", "new", `{"profile":"home"}`)
+		if s := b.page().State; s.Hints != "on" {
+			t.Errorf("the arbiter's game has suggestions %s", s.Hints)
 		}
 		if err := stop(); err != nil {
 			t.Fatal(err)

@@ -26,8 +26,14 @@ type officiated struct{ profile, clock string }
 // officials are the ways to play that differ in what a power cut may meet.
 func officials() []officiated {
 	return []officiated{
-		{"home", ""}, {"home", "2:00:00/5"}, {"club", ""}, {"club", "2:00:00"}, {"woc", "2:00:00"},
-		{"jof", "2:00:00"}, {"festival", "game 9:00:00"}, {"home", "black 3:00:00, white 0:30+5x9:00"},
+		{"home", ""},
+		{"home", "2:00:00/5"},
+		{"club", ""},
+		{"club", "2:00:00"},
+		{"woc", "2:00:00"},
+		{"jof", "2:00:00"},
+		{"festival", "game 9:00:00"},
+		{"home", "black 3:00:00, white 0:30+5x9:00"},
 	}
 }
 

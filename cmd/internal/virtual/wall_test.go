@@ -19,14 +19,37 @@ import (
 // milliseconds from the press of the opponent, or from the start, to the player's
 // own press. Black's 29 make 59 minutes, White's 58: of an hour each, 1:00 and
 // 2:00 are left.
-func presses() [29][2]time.Duration {
-	return [29][2]time.Duration{
-		{106889, 143461}, {64377, 155331}, {187276, 100135}, {45107, 136449}, {159001, 36014},
-		{117175, 35354}, {41559, 65665}, {152010, 163923}, {36520, 111566}, {133876, 88071},
-		{44473, 144281}, {49599, 116866}, {131633, 85093}, {230508, 187528}, {57730, 167773},
-		{82167, 73563}, {181500, 141975}, {260209, 131780}, {169131, 204253}, {124792, 174080},
-		{267225, 82643}, {38753, 226006}, {238278, 47462}, {98478, 109605}, {62757, 179816},
-		{56254, 54487}, {103116, 124276}, {227872, 31131}, {71735, 161413},
+func presses() [29][2]int {
+	return [29][2]int{
+		{106889, 143461},
+		{64377, 155331},
+		{187276, 100135},
+		{45107, 136449},
+		{159001, 36014},
+		{117175, 35354},
+		{41559, 65665},
+		{152010, 163923},
+		{36520, 111566},
+		{133876, 88071},
+		{44473, 144281},
+		{49599, 116866},
+		{131633, 85093},
+		{230508, 187528},
+		{57730, 167773},
+		{82167, 73563},
+		{181500, 141975},
+		{260209, 131780},
+		{169131, 204253},
+		{124792, 174080},
+		{267225, 82643},
+		{38753, 226006},
+		{238278, 47462},
+		{98478, 109605},
+		{62757, 179816},
+		{56254, 54487},
+		{103116, 124276},
+		{227872, 31131},
+		{71735, 161413},
 	}
 }
 
@@ -49,7 +72,7 @@ func TestTwoHoursUnderStepsOfTheWallClock(t *testing.T) {
 		b.table.OnFact = w.fact
 		moves, script := movesOf(t, realGame), presses()
 		for ply, sq := range moves {
-			mustAt(t, fmt.Sprintf("ply %d", ply+1), w.move(ply, sq, script[ply/2][ply%2]*time.Millisecond))
+			mustAt(t, fmt.Sprintf("ply %d", ply+1), w.move(ply, sq, time.Duration(script[ply/2][ply%2])*time.Millisecond))
 		}
 		must(t, b.pass(time.Second))
 		if w.left != [2]time.Duration{time.Minute, 2 * time.Minute} {
@@ -155,17 +178,18 @@ func (w *wallGame) fact(f app.Fact, now time.Duration) {
 		w.wrong = append(w.wrong, err.Error())
 		return
 	}
-	switch ev := ev.(type) {
-	case referee.TimeStepped:
+	switch kind := record.TypeOf(f.Payload); kind {
+	case "time_stepped":
 		w.steps++
-	case referee.Moved:
+	case "move":
 		w.moves++
-		for side, left := range ev.Clock.Left {
+		move, _ := ev.(referee.Moved)
+		for side, left := range move.Clock.Left {
 			if off := left - w.left[side]; off.Abs() > 50*time.Millisecond {
 				w.wrong = append(w.wrong, fmt.Sprintf("after move %d side %d has %v, the script says %v", w.moves, side, left, w.left[side]))
 			}
 		}
-	case referee.GameOver:
+	case "game_over":
 		w.over++
 	default:
 		w.others++
