@@ -1,6 +1,7 @@
 package soak
 
 import (
+	"errors"
 	"time"
 
 	"reversi-board/engine"
@@ -23,6 +24,9 @@ const (
 	kindSecond     = "second disc"
 	kindWithdraw   = "withdraws a move"
 	kindTakeback   = "takes moves back"
+	kindMayNot     = "takes moves back that must stay"
+	kindNoClaim    = "claims what is no mistake"
+	kindLate       = "waits for the lights to help"
 	kindSleeve     = "knocks discs off"
 	kindKnock      = "knocks discs over"
 	kindButton     = "presses the wrong button"
@@ -76,18 +80,22 @@ func occupied(b *board) engine.Bitboard {
 
 // opens reports whether the first discs of the historic game are being placed:
 // they turn nothing, and one that stays away has been taken back.
-func (f *fumbler) opens() bool { return f.u.historic && f.u.number < 5 }
+func (f *fumbler) opens() bool {
+	return f.u.historic && (f.u.number < 5 || len(f.u.opening()) > 0)
+}
 
 // mishaps are what people do before they make their move. Each leaves the board as
 // it should be then.
 func (f *fumbler) mishaps() []func() error {
 	all := []func() error{
-		f.fidget, f.wrongSquare, f.wrongSquare, f.wrongButton, f.falsePass,
+		f.fidget, f.wrongSquare, f.wrongSquare, f.wrongButton, f.falsePass, f.claimNothing,
 	}
 	if !f.blind {
 		all = append(all, f.wrongColor, f.outOfTurn)
 	}
-	if !f.opens() {
+	if f.opens() {
+		all = append(all, f.takeBackFirst)
+	} else {
 		all = append(all, f.sleeve, f.takeBack, f.takeBack)
 		if !f.blind {
 			all = append(all, f.knockOver)
@@ -98,7 +106,7 @@ func (f *fumbler) mishaps() []func() error {
 
 // fidget lifts a disc and puts it back unchanged.
 func (f *fumbler) fidget() error {
-	p, ok := f.pick(f.shuffled(f.lying()))
+	p, ok := f.pick(f.shuffled(f.lying() &^ f.telling()))
 	if !ok {
 		return nil
 	}
@@ -115,6 +123,15 @@ func (f *fumbler) fidget() error {
 	}
 	f.undid(kindFidget)
 	return f.look()
+}
+
+// telling are discs that say something when they are lifted and put back, on a board
+// that sees no faces: the last one, which might be taken back.
+func (f *fumbler) telling() engine.Bitboard {
+	if _, lasts := f.u.back(1); f.blind && len(lasts) > 0 {
+		return lasts[0].square().Bit()
+	}
+	return 0
 }
 
 // hold keeps what is off the board in the hands for a moment, or in so many of a
@@ -266,7 +283,7 @@ func (f *fumbler) outOfTurn() error {
 		return err
 	}
 	f.undid(kindOutOfTurn)
-	if f.often(50) {
+	if u.told != "" && f.often(50) {
 		return f.byLights()
 	}
 	return f.clearAway()
@@ -293,6 +310,23 @@ func (f *fumbler) falsePass() error {
 	return f.look()
 }
 
+// claimNothing objects to a move that is right: that is no order that is obeyed.
+func (f *fumbler) claimNothing() error {
+	u := f.u
+	if u.open != nil {
+		return nil
+	}
+	f.did(kindNoClaim)
+	if err := f.run(f.ready()); err != nil {
+		return err
+	}
+	refused, err := f.order("claim", referee.Claim{By: u.turn.color()})
+	if err == nil && !refused {
+		u.fault("a claim was taken although there is nothing to claim")
+	}
+	return errors.Join(err, f.look())
+}
+
 // wrongButton presses the other side of the clock.
 func (f *fumbler) wrongButton() error {
 	f.did(kindButton)
@@ -313,7 +347,13 @@ func (f *fumbler) wrongButton() error {
 func (f *fumbler) sleeve() error {
 	u := f.u
 	f.did(kindSleeve)
-	set := f.subset(f.lying(), 5)
+	// At least two discs stay, and the last move is not taken back by accident.
+	set := f.subset(f.lying()&^f.telling(), min(5, f.lying().Count()-3))
+	wrongly := true
+	if n := len(u.rec); n > 0 && u.law.backs > 0 {
+		_, lasts := u.back(1)
+		wrongly = len(lasts) == 0 || !set.Has(lasts[0].square())
+	}
 	for _, p := range f.shuffled(set) {
 		if err := f.lift(p); err != nil {
 			return err
@@ -326,7 +366,7 @@ func (f *fumbler) sleeve() error {
 	}
 	for _, p := range f.shuffled(set & occupied(&u.final)) {
 		s := u.final.at(p)
-		if f.often(12) && !f.blind {
+		if wrongly && f.often(12) && !f.blind {
 			s = s.other()
 		}
 		if err := f.put(p, s); err != nil {
@@ -366,8 +406,11 @@ func (f *fumbler) takeBack() error {
 	if u.historic {
 		most = min(most, u.number-4)
 	}
-	if most < 1 || u.halted {
+	if u.halted {
 		return nil
+	}
+	if most < 1 || u.law.backs < u.number && f.often(25) {
+		return f.mayNotTakeBack()
 	}
 	k := 1 + f.rnd.IntN(most)
 	if f.often(60) {
@@ -405,6 +448,61 @@ func (f *fumbler) takeBack() error {
 		return err
 	}
 	return f.holdLong() // then it is no disc in a hand
+}
+
+// mayNotTakeBack takes up more discs than may be taken back, perhaps turns some back,
+// and puts everything as it was.
+func (f *fumbler) mayNotTakeBack() error {
+	u := f.u
+	k := u.law.backs + 1
+	if u.number < k || u.law.backs >= everything || f.blind {
+		return nil
+	}
+	f.did(kindMayNot)
+	target, lasts := u.back(k)
+	for _, p := range lasts {
+		if err := f.lift(p); err != nil {
+			return err
+		}
+		f.free -= 80 * time.Millisecond
+	}
+	f.free = f.t.Sim.RestAt()
+	if f.often(50) {
+		if err := f.holdLong(); err != nil {
+			return err
+		}
+	}
+	if d := differ(&target, &u.table); f.often(60) && d.turned != 0 {
+		if err := f.turnAll(f.subset(d.turned, 2)); err != nil {
+			return err
+		}
+		if err := f.look(); err != nil {
+			return err
+		}
+	}
+	f.undid(kindMayNot)
+	if u.told != "" && f.often(50) {
+		if err := f.holdLong(); err != nil { // until the missing discs are asked for
+			return err
+		}
+		return f.byLights()
+	}
+	return f.clearAway()
+}
+
+// takeBackFirst takes back one of the first discs of the historic game: it turns
+// nothing, and counts when it has been off the board for long.
+func (f *fumbler) takeBackFirst() error {
+	u := f.u
+	if u.number == 0 || u.number > 4 || u.law.backs < 1 || u.halted || u.rec[len(u.rec)-1].improper != "" || f.blind {
+		return nil
+	}
+	f.did(kindTakeback)
+	_, lasts := u.back(1)
+	if err := f.lift(lasts[0]); err != nil {
+		return err
+	}
+	return f.holdLong()
 }
 
 // back returns the board before the last k discs, and where these lie, the last

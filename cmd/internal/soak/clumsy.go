@@ -246,7 +246,11 @@ func (f *fumbler) setUp() error {
 	if err := f.followLights(); err != nil {
 		return err
 	}
-	if err := f.lookFor(quiet); err != nil {
+	calm := quiet
+	if f.blind {
+		calm += missingAfter // where no faces are seen a start must lie there for long
+	}
+	if err := f.lookFor(calm); err != nil {
 		return err
 	}
 	if u.over {

@@ -37,6 +37,8 @@ type fumbler struct {
 	settle, wait time.Duration
 	// early is a disc of the next move that lies there already.
 	early *point
+	// hurried says that early was put down before the board had been quiet.
+	hurried bool
 	// blind boards see no faces.
 	blind bool
 	// heard says that a flag ended the game, or a player has given up.
@@ -133,11 +135,14 @@ func (f *fumbler) lift(p point) error {
 // turn turns a disc over.
 func (f *fumbler) turn(p point) error {
 	f.note("turn %v", p.square())
-	style := sim.TurnInPlace
-	if f.often(45) {
+	style, takes := sim.TurnInPlace, time.Duration(0)
+	if f.often(45) || f.blind {
 		style = sim.TurnThroughEmpty
 	}
-	rest, err := f.t.Sim.Turn(f.ready(), int(p.square()), style, 0)
+	if f.blind {
+		takes = f.between(500*time.Millisecond, 900*time.Millisecond)
+	}
+	rest, err := f.t.Sim.Turn(f.ready(), int(p.square()), style, takes)
 	if err != nil {
 		return err
 	}
@@ -221,6 +226,7 @@ func (f *fumbler) look() error {
 }
 
 func (f *fumbler) lookFor(d time.Duration) error {
+	f.hurried = false
 	rest := max(f.t.Sim.RestAt(), f.t.Now())
 	f.u.rests(f.rested)
 	if err := f.run(rest + f.settle + d); err != nil {

@@ -279,9 +279,9 @@ func newOracle(variant, start string) (*oracle, error) {
 }
 
 // opening lists the free squares of the centre while the first four discs are
-// being placed.
+// being placed. A disc that stands elsewhere by mistake is none of them.
 func (o *oracle) opening() []point {
-	if !o.historic || o.number >= 4 {
+	if !o.historic {
 		return nil
 	}
 	var free []point

@@ -2,6 +2,7 @@ package soak
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"reversi-board/engine"
@@ -119,7 +120,7 @@ func (f *fumbler) oversleep() error {
 func (f *fumbler) sayPass() error {
 	u := f.u
 	switch n := f.rnd.IntN(10); {
-	case n < 6 || u.open != nil:
+	case n < 6 || u.open != nil || f.blind:
 		if err := f.press(u.turn); err != nil {
 			return err
 		}
@@ -154,6 +155,11 @@ func (f *fumbler) makeMove(p point, h habits) error {
 		}
 	}
 	f.early = nil
+	if f.hurried {
+		// A mistake in the same breath as a quick reply is more than a board can tell
+		// apart; nor does a third disc follow.
+		h.flips, h.incident = 0, 0
+	}
 	by, rec := u.turn, len(u.rec)
 	u.meant = &p
 	turns := u.turns(p, by)
@@ -322,6 +328,9 @@ func (f *fumbler) tooEarlyReply(p point) error {
 // secondDisc puts down another disc of the mover.
 func (f *fumbler) secondDisc(p point) error {
 	u := f.u
+	if f.blind {
+		return nil // it would be the opponent's
+	}
 	if err := f.look(); err != nil {
 		return err
 	}
@@ -399,7 +408,7 @@ func (f *fumbler) pressTooEarly(h habits) error {
 // before, or stands with the reply.
 func (f *fumbler) finish(p point, rec int, wrong engine.Bitboard) error {
 	u := f.u
-	if wrong == 0 && len(u.rec) > rec && f.often(8) && !f.blind {
+	if wrong == 0 && len(u.rec) > rec && f.often(8) && !f.blind && !f.hurried {
 		return f.reply(kindQuickReply)
 	}
 	if err := f.look(); err != nil {
@@ -413,6 +422,13 @@ func (f *fumbler) finish(p point, rec int, wrong engine.Bitboard) error {
 	}
 	kind := u.doing
 	f.undid(kind)
+	if u.law.shows == showsLate && f.often(30) {
+		f.did(kindLate)
+		if err := f.run(f.rested + lightsLate + f.settle + time.Second); err != nil {
+			return err
+		}
+		return f.byLights()
+	}
 	if f.often(60) && u.law.shows == showsAlways || u.told != "" && f.often(50) {
 		return f.byLights()
 	}
@@ -440,11 +456,18 @@ func (f *fumbler) reply(kind string) error {
 	if u.over || u.passDue() || len(u.moves(u.turn)) == 0 {
 		return f.look()
 	}
-	p, _ := f.pick(u.moves(u.turn))
-	if len(u.wants) > 1 || u.table.at(p) != bare {
+	if len(u.wants) > 1 {
 		return f.look() // a pass is being shown
 	}
+	// A reply that turns back what has just been turned looks like one to a move
+	// that was never finished.
+	fresh := u.rec[len(u.rec)-1].flipped | u.rec[len(u.rec)-1].at.square().Bit()
+	p, ok := f.pick(slices.DeleteFunc(u.moves(u.turn), func(p point) bool { return u.turns(p, u.turn)&fresh != 0 }))
+	if !ok {
+		return f.look()
+	}
 	f.did(kind)
+	f.hurried = true
 	f.pause(20*time.Millisecond, 150*time.Millisecond)
 	if err := f.put(p, u.turn); err != nil {
 		return err
@@ -519,6 +542,9 @@ func (f *fumbler) finishByPress(p point, h habits) error {
 	if trouble && what == 3 {
 		f.did(kindTwice)
 		f.pause(30*time.Millisecond, 250*time.Millisecond)
+		if u.open != nil {
+			f.pause(f.wait, f.wait+time.Second) // a wrong move takes the board a moment
+		}
 		if err := f.press(by); err != nil {
 			return err
 		}
@@ -642,6 +668,9 @@ func (f *fumbler) afterClaim() error {
 	if u.law.moverMends && f.often(10) && u.pressing() {
 		f.did(kindTooEarly)
 		if err := f.press(mover); err != nil {
+			return err
+		}
+		if err := f.look(); err != nil {
 			return err
 		}
 	}

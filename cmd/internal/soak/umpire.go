@@ -110,7 +110,7 @@ type heldPress struct {
 // Slacks of the time at which a settled board says that a move was made: bounces
 // of the last disc, settling and scans.
 const (
-	settleSlack = 400 * time.Millisecond
+	settleSlack = 700 * time.Millisecond
 	exact       = time.Millisecond
 )
 
@@ -916,6 +916,8 @@ func (u *umpire) resigns(by side, at time.Duration) {
 func (u *umpire) ends(r ruling, at, slack time.Duration) {
 	u.over = true
 	u.halted = false
+	u.must = ""
+	u.clear()
 	if !u.law.afterEnd || !r.played {
 		u.open = nil // given up, or stopped by the time
 	}
