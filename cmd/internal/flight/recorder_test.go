@@ -372,3 +372,42 @@ func TestRecordingDoesNotAllocate(t *testing.T) {
 		t.Errorf("a step allocates %v times", n)
 	}
 }
+
+// The next start of the program goes on in the same ring, and does not touch what
+// is there.
+func TestRestartGoesOn(t *testing.T) {
+	dir := t.TempDir()
+	for range 3 {
+		d := newDesk(t)
+		d.play(3)
+		if err := d.recorder(flight.RecorderOptions{Dir: dir}).Write(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Other files are left alone.
+	other := filepath.Join(dir, "flight-notes.rec")
+	if err := os.WriteFile(other, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d := newDesk(t)
+	d.play(3)
+	if err := d.recorder(flight.RecorderOptions{Dir: dir, MaxBytes: 1}).Write(); err != nil {
+		t.Fatal(err)
+	}
+	names, err := files(dir)
+	if err != nil || len(names) != 2 || names[0] != filepath.Join(dir, "flight-00000008.rec") || names[1] != other {
+		t.Fatalf("a ring without room has %v, want the last segment and the notes: %v", names, err)
+	}
+	if err := os.Remove(other); err != nil {
+		t.Fatal(err)
+	}
+	d = newDesk(t)
+	d.play(3)
+	if err := d.recorder(flight.RecorderOptions{Dir: dir}).Write(); err != nil {
+		t.Fatal(err)
+	}
+	payloads, _ := replayed(t, dir)
+	if n := len(d.payloads); !slices.EqualFunc(payloads[len(payloads)-n:], d.payloads, bytes.Equal) || len(payloads) <= n {
+		t.Errorf("%d events, want more than the last %d", len(payloads), n)
+	}
+}
