@@ -261,9 +261,7 @@ func (f *folding) apply(env record.Envelope, ev referee.Event) {
 		}
 	case referee.GameOver, referee.ClockFlag, referee.ClockAdjusted, referee.GamePaused, referee.GameResumed:
 	case referee.Commanded:
-		if o, ok := ev.Audit.Order.(referee.Adjudicate); ok {
-			f.why = o.Reason
-		}
+		f.told(ev)
 		return
 	case referee.GameStarted, referee.Illegal, referee.Faulted, referee.Restored, referee.PowerRestored,
 		referee.TimeStepped, referee.EngineLost:
@@ -276,6 +274,19 @@ func (f *folding) apply(env record.Envelope, ev referee.Event) {
 	referee.Apply(&f.state, ev)
 	f.last = env
 	f.check(env)
+}
+
+// told takes what a command says about the game besides the events that follow
+// from it.
+func (f *folding) told(ev referee.Commanded) {
+	switch o := ev.Audit.Order.(type) {
+	case referee.Adjudicate:
+		f.why = o.Reason
+	case referee.PlayersSet:
+		referee.Apply(&f.state, ev)
+	case referee.NewGame, referee.Undo, referee.Pause, referee.Resume, referee.Resign, referee.ClockSet, referee.CorrectSquare,
+		referee.Revise, referee.LetStand, referee.Claim, referee.PassPressed, referee.Look:
+	}
 }
 
 // closed reports whether nothing can be added to the game.
@@ -358,7 +369,7 @@ func (s *syncing) enter(ctx context.Context, f *folding) error {
 	if f.state.Match.Pairing == "" {
 		return nil
 	}
-	r := tables.Report{Pairing: f.state.Match.Pairing, Game: f.id, JID: s.jid, Why: f.why}
+	r := tables.Report{Pairing: f.state.Match.Pairing, Game: f.id, JID: s.jid, Why: f.why, Players: f.state.Match.Players}
 	if f.last.TSOK {
 		r.At = f.last.TS
 	}

@@ -25,6 +25,8 @@ type hall struct {
 	id     string
 	j      *archive.Journal
 	d      *diary
+	// players sit at the board, Ana and Ben if nobody is named.
+	players [2]string
 }
 
 func newHall(t *testing.T, variant string) *hall {
@@ -85,9 +87,34 @@ func (h *hall) start(id, variant string) {
 		h.t.Fatal(err)
 	}
 	h.d.game, h.d.state, h.d.past = id, engine.NewGame(rules), nil
+	if h.players == [2]string{} {
+		h.players = [2]string{"Ana", "Ben"}
+	}
 	h.d.event(referee.GameStarted{Match: referee.Match{
-		Rules: rules, Profile: referee.Home(), Players: [2]string{"Ana", "Ben"}, Pairing: h.pairing().ID,
+		Rules: rules, Profile: referee.Home(), Players: h.players, Pairing: h.pairing().ID,
 	}})
+}
+
+// seats names the players at the board anew.
+func (h *hall) seats(black, white string) {
+	h.d.event(referee.Commanded{Audit: referee.Audit{
+		Role: "arbiter", Name: "players_set", ID: "9", Order: referee.PlayersSet{Players: [2]string{black, white}},
+	}})
+}
+
+// wins fails the test unless the pairing was won like that.
+func (h *hall) wins(name, result string) {
+	h.t.Helper()
+	h.sync()
+	table := h.table()
+	p := table.Pairings[0]
+	black, white := table.PlayerName(p.Black), table.PlayerName(p.White)
+	if p.Result == nil || p.Result.String() != result || map[string]string{"black": black, "white": white}[p.Result.Winner] != name {
+		h.t.Errorf("%s–%s: %v, want that %s wins %s", black, white, p.Result, name, result)
+	}
+	if got := table.Event().Standings()[0].Name; got != name {
+		h.t.Errorf("%s is first, want %s", got, name)
+	}
 }
 
 // sync copies what there is, as often as it likes: the table must not notice.
@@ -291,6 +318,112 @@ func TestSameResultTwice(t *testing.T) {
 	h.sync()
 	if p := h.pairing(); p.Result.Game != gameOne || p.Result.Entered != tables.ByHand || p.Contradicted != nil || len(h.changes()) != 0 {
 		t.Errorf("%+v, %+v, %q", p.Result, p.Contradicted, h.changes())
+	}
+}
+
+// The points are those of the players, whatever colors were decided on: what is
+// played at the board counts.
+func TestColorsAsTheyWerePlayed(t *testing.T) {
+	t.Run("other colors", func(t *testing.T) {
+		h := newHall(t, "classic")
+		h.players = [2]string{"Ben", "Ana"}
+		h.start(gameOne, "classic")
+		h.sync()
+		if p := h.pairing(); p.Black != 2 || p.White != 1 || p.Playing == "" {
+			t.Errorf("%+v", p)
+		}
+		h.d.play(nine)
+		h.d.over(referee.Wipeout)
+		h.wins("Ben", "64–0 (discs 13–0), black wins, by wipeout")
+		if got := h.changes(); len(got) != 1 || !strings.Contains(got[0], "colors Ana has black -> Ben has black") {
+			t.Errorf("%q", got)
+		}
+	})
+	t.Run("seated anew in the game", func(t *testing.T) {
+		h := newHall(t, "classic")
+		h.start(gameOne, "classic")
+		h.sync()
+		h.d.play(nine)
+		h.seats("Ben", "Ana")
+		h.d.over(referee.Wipeout)
+		h.wins("Ben", "64–0 (discs 13–0), black wins, by wipeout")
+	})
+	t.Run("seated anew after the game", func(t *testing.T) {
+		h := newHall(t, "classic")
+		h.start(gameOne, "classic")
+		h.d.play(nine)
+		h.d.over(referee.Wipeout)
+		h.wins("Ana", "64–0 (discs 13–0), black wins, by wipeout")
+		h.seats("Ben", "Ana")
+		h.wins("Ben", "0–64 (discs 0–13), white wins, by wipeout")
+	})
+	t.Run("entered by hand before", func(t *testing.T) {
+		h := newHall(t, "classic")
+		entry := tables.Entry{Table: 1, BlackDiscs: 30, WhiteDiscs: 34} // Ben wins
+		if _, err := h.tables.Declare(t.Context(), h.id, entry, tables.Act{By: "arbiter"}); err != nil {
+			t.Fatal(err)
+		}
+		h.players = [2]string{"Ben", "Ana"}
+		h.start(gameOne, "classic")
+		h.d.play(game1977) // 34-30
+		h.d.over(referee.NoMoves)
+		h.wins("Ben", "30–34, white wins")
+		if p := h.pairing(); p.Contradicted != nil || p.Result.Game != gameOne {
+			t.Errorf("%+v", p)
+		}
+	})
+	// A name that was only put right changes nothing.
+	t.Run("another spelling", func(t *testing.T) {
+		h := newHall(t, "classic")
+		h.players = [2]string{"Ana L.", "Ben"}
+		h.start(gameOne, "classic")
+		h.d.play(nine)
+		h.d.over(referee.Wipeout)
+		h.wins("Ana", "64–0 (discs 13–0), black wins, by wipeout")
+	})
+}
+
+// A hall: games come from several boards, by their records, and every result says
+// from which.
+func TestResultsOfSeveralBoards(t *testing.T) {
+	h := newHall(t, "classic")
+	for board := range 3 {
+		jid := "01JZ00000000000000000000J" + string(rune('0'+board))
+		if err := h.games.NameBoard(t.Context(), jid, "rv-b0"+string(rune('1'+board))); err != nil {
+			t.Fatal(err)
+		}
+		if board > 0 {
+			if _, err := h.tables.PairByHand(t.Context(), h.id, [][2]int{{2*board + 1, 2*board + 2}}, false, tables.Act{}); err == nil {
+				t.Fatal("players who are not there were paired")
+			}
+			list := []tournament.Player{{Number: 2*board + 1, Name: "P"}, {Number: 2*board + 2, Name: "Q"}}
+			if err := h.tables.AddPlayers(t.Context(), h.id, list, tables.Act{}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := h.tables.PairByHand(t.Context(), h.id, [][2]int{{2*board + 1, 2*board + 2}}, false, tables.Act{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var records [][]byte
+		d := &diary{t: t, jid: jid, at: time.Date(2026, 2, 23, 20, 0, 0, 0, time.UTC), tsOK: true}
+		d.put = func(_ uint64, payload []byte) { records = append(records, payload) }
+		d.game, d.state = gameOne[:25]+string(rune('0'+board)), engine.NewGame(engine.Rules{Start: engine.Start(), Name: "classic"})
+		pairing := h.table().Pairings[board]
+		d.event(referee.GameStarted{Match: referee.Match{
+			Rules: d.state.Rules, Profile: referee.Home(), Players: [2]string{"P", "Q"}, Pairing: pairing.ID,
+		}})
+		d.play(nine)
+		d.over(referee.Wipeout)
+		for range 2 { // At least once is how messages are delivered.
+			if r, err := h.games.Put(t.Context(), jid, records); err != nil || len(r.Broken) > 0 {
+				t.Fatalf("%+v, %v", r, err)
+			}
+		}
+	}
+	for i, p := range h.table().Pairings {
+		if p.Result == nil || p.Result.Board != "rv-b0"+string(rune('1'+i)) || p.Result.BlackScore != 64 {
+			t.Errorf("%+v", p.Result)
+		}
 	}
 }
 

@@ -43,9 +43,12 @@ func endsGame(ev referee.Event) bool {
 	case referee.GameStarted:
 		// The table shows where a pairing is being played.
 		return ev.Match.Pairing != ""
+	case referee.Commanded:
+		_, seats := ev.Audit.Order.(referee.PlayersSet)
+		return seats
 	case referee.Moved, referee.Passed, referee.Illegal, referee.ClockFlag, referee.ClockAdjusted,
 		referee.GamePaused, referee.GameResumed, referee.Faulted, referee.Restored, referee.PowerRestored,
-		referee.TimeStepped, referee.EngineLost, referee.Commanded:
+		referee.TimeStepped, referee.EngineLost:
 	}
 	return false
 }

@@ -41,9 +41,16 @@ type hall struct {
 	store *tables.Store
 	// trouble is why there is no store.
 	trouble string
-	// news is closed when there is something new to see.
-	news chan struct{}
+	// news is closed when there is something new to see. Until then views are those
+	// that were made before: a hundred visitors cost what one costs.
+	news  chan struct{}
+	views map[string]json.RawMessage
+	// making is held while a view is made.
+	making sync.Mutex
 }
+
+// maxViews bounds the views that are kept.
+const maxViews = 32
 
 // seating is a pairing that may be played here.
 type seating struct {
@@ -127,7 +134,7 @@ func (h *hall) refresh(ctx context.Context, store *tables.Store) error {
 	h.waiting.Store(&waiting)
 	h.mu.Lock()
 	close(h.news)
-	h.news = make(chan struct{})
+	h.news, h.views = make(chan struct{}), nil
 	h.mu.Unlock()
 	return nil
 }
@@ -223,18 +230,32 @@ type hallItem struct {
 
 // View implements web.Tournaments.
 func (h *hall) View(ctx context.Context, id string) (json.RawMessage, <-chan struct{}) {
+	h.making.Lock()
+	defer h.making.Unlock()
 	h.mu.Lock()
-	news := h.news
+	news, text, made := h.news, h.views[id], h.views[id] != nil
 	h.mu.Unlock()
+	if made {
+		return text, news
+	}
 	v := hallView{
 		List: []hallItem{}, Board: h.app.config.Board.ID, Variants: engine.VariantNames(), Profiles: h.app.profiles(),
 	}
-	if err := h.fill(ctx, &v, id); err != nil {
+	err := h.fill(ctx, &v, id)
+	if err != nil {
 		v.Error = err.Error()
 	}
-	text, err := json.Marshal(v)
-	if err != nil {
+	text, wrong := json.Marshal(v)
+	if wrong != nil {
 		return json.RawMessage("null"), news
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err == nil && h.news == news && len(h.views) < maxViews {
+		if h.views == nil {
+			h.views = make(map[string]json.RawMessage)
+		}
+		h.views[id] = text
 	}
 	return text, news
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"reversi-board/engine/tournament"
 )
 
 // The states of a game that a board tells of.
@@ -20,6 +22,8 @@ type Report struct {
 	// Pairing is the id of the pairing, Game the id of the game, JID names the
 	// journal.
 	Pairing, Game, JID string
+	// Players are the names of Black and White at the board.
+	Players [2]string
 	// Over says that the game has ended, Aborted that it was broken off and does
 	// not count.
 	Over, Aborted bool
@@ -52,7 +56,10 @@ func Record(ctx context.Context, tx *sql.Tx, r Report) error {
 	if err != nil || !known {
 		return err
 	}
-	w.now = r.Result
+	if err := w.exchange(ctx); err != nil {
+		return err
+	}
+	w.now = w.report.Result
 	w.now.Game, w.now.Board, w.now.Entered, w.now.At = r.Game, w.board, ByBoard, stamp(r.At)
 	state := running
 	switch {
@@ -94,16 +101,21 @@ type recording struct {
 	board       string
 	// result is the result of the pairing, nil for none.
 	result       *Result
-	tournament   string
+	id           string
 	round, table int
+	// names are those of Black and White of the pairing.
+	names [2]string
 }
 
 // find looks up what is known about the pairing and the game.
 func (w *recording) find(ctx context.Context) (known bool, err error) {
 	var r nullResult
-	err = w.tx.QueryRowContext(ctx, `SELECT p.tournament, p.round, p.seat, `+resultColumns("r")+`
-		FROM pairings p LEFT JOIN results r ON r.pairing = p.id WHERE p.id = ?`, w.report.Pairing).
-		Scan(append([]any{&w.tournament, &w.round, &w.table}, r.fields()...)...)
+	err = w.tx.QueryRowContext(ctx, `SELECT p.tournament, p.round, p.seat, b.name, w.name, `+resultColumns("r")+`
+		FROM pairings p
+		JOIN tournament_players b ON b.tournament = p.tournament AND b.number = p.black
+		JOIN tournament_players w ON w.tournament = p.tournament AND w.number = p.white
+		LEFT JOIN results r ON r.pairing = p.id WHERE p.id = ?`, w.report.Pairing).
+		Scan(append([]any{&w.id, &w.round, &w.table, &w.names[0], &w.names[1]}, r.fields()...)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
@@ -126,6 +138,36 @@ func (w *recording) find(ctx context.Context) (known bool, err error) {
 	return true, err
 }
 
+// exchange gives the players of the pairing the colors that they have at the
+// board, where those are the other ones: what was played counts, also if somebody
+// has decided about colors meanwhile, or has found out at the board who sits where.
+// If there is a result already, the report is turned round instead.
+func (w *recording) exchange(ctx context.Context) error {
+	at, said := w.report.Players, w.names
+	if at[0] == at[1] || at != [2]string{said[1], said[0]} {
+		return nil
+	}
+	if w.result != nil {
+		// The result that there is means the colors of the pairing.
+		r := &w.report.Result
+		r.BlackDiscs, r.WhiteDiscs = r.WhiteDiscs, r.BlackDiscs
+		r.BlackScore, r.WhiteScore = r.WhiteScore, r.BlackScore
+		switch r.Winner {
+		case "black":
+			r.Winner = "white"
+		case "white":
+			r.Winner = "black"
+		}
+		return nil
+	}
+	_, err := w.tx.ExecContext(ctx, "UPDATE pairings SET black = white, white = black, colors_by = ? WHERE id = ?",
+		tournament.ByHand, w.report.Pairing)
+	if err != nil {
+		return err
+	}
+	return w.change(ctx, "colors", said[0]+" has black", at[0]+" has black", "so they play at the board")
+}
+
 // act is in whose name a board changes something.
 func (w *recording) act(why string) Act {
 	if w.report.Why != "" {
@@ -136,7 +178,7 @@ func (w *recording) act(why string) Act {
 
 // change notes a change of the pairing.
 func (w *recording) change(ctx context.Context, what, was, is, why string) error {
-	return note(ctx, w.tx, w.tournament, Change{Round: w.round, Table: w.table, What: what, Old: was, New: is}, w.act(why))
+	return note(ctx, w.tx, w.id, Change{Round: w.round, Table: w.table, What: what, Old: was, New: is}, w.act(why))
 }
 
 // ended makes the result of the game that of the pairing.
