@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+
+	"github.com/chromedp/cdproto/emulation"
 )
 
 // fakeTournaments shows what it is given and notes what it is asked for.
@@ -261,6 +263,18 @@ func TestTournamentPageFits(t *testing.T) {
 		p.shoot("tournament-" + name)
 		p.quiet()
 	}
+	paper := b.open(t, url+"/tournament", screen{width: 794, height: 1123, dark: true})
+	call(paper, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+	paper.until(`getComputedStyle(document.body).backgroundColor === "rgb(255, 255, 255)"`)
+	if got := eval[string](paper, `getComputedStyle(document.querySelector("#rows td")).color`); got != "rgb(0, 0, 0)" {
+		t.Errorf("on paper the table is %s", got)
+	}
+	if n := eval[int](paper, `[...document.querySelectorAll("button, select, a")].filter((e) => e.checkVisibility()).length`); n != 0 {
+		t.Errorf("%d things to press are on paper", n)
+	}
+	paper.fits()
+	paper.shoot("tournament-paper")
+	paper.quiet()
 	p := b.open(t, url+"/tournament?id=nowhere", screen{width: 360, height: 740})
 	p.until(`document.getElementById("how").textContent === "There is no such tournament."`)
 	p.quiet()
