@@ -293,7 +293,11 @@ func (s *Server) only(next http.HandlerFunc, roles ...Role) http.HandlerFunc {
 	return s.whoever(func(w http.ResponseWriter, r *http.Request) {
 		if !slices.Contains(roles, who(r).role) {
 			w.Header().Set("Vary", "Cookie, Authorization")
-			answer(w, http.StatusForbidden, reply{Status: "error", Code: "not_allowed", Error: fmt.Sprintf("log in as %s first", roles[0])})
+			text := "log in first"
+			if len(roles) == 1 {
+				text = fmt.Sprintf("log in as %s first", roles[0])
+			}
+			answer(w, http.StatusForbidden, reply{Status: "error", Code: "not_allowed", Error: text})
 			return
 		}
 		next(w, r)

@@ -291,8 +291,8 @@ func TestPositionIsCorrected(t *testing.T) {
 	click("f5")
 	k.reads("f5", "f5, white disc, changed")
 	k.set("turn", "white")
-	k.press(kb.Escape) // the focus is on the form
-	k.press1("sheet-cancel")
+	eval[bool](k.tab, `(document.querySelector('[data-square="f5"]').focus(), true)`)
+	k.press(kb.Escape)
 	k.until(`document.getElementById("sheet").hidden && !document.getElementById("board").classList.contains("editing")`)
 	k.reads("a1", "a1, empty")
 	if got := c.asked(); len(got) != 0 || c.seq != before || c.state.Game.Turn != engine.Black {

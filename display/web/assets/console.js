@@ -72,6 +72,9 @@ export class Console {
     $("sheet").addEventListener("keydown", (e) => {
       if (e.key === "Escape") this.cancel();
     });
+    $("board").addEventListener("keydown", (e) => {
+      if (e.key === "Escape" && this.edited) this.cancel();
+    });
     $("sheet-cancel").addEventListener("click", () => this.cancel());
     $("sheet-back").addEventListener("click", () => this.fill());
     $("sheet").addEventListener("input", () => $("sheet-error").setAttribute("hidden", ""));
@@ -254,6 +257,7 @@ export class Console {
     const role = you?.role ?? "viewer";
     const box = /** @type {HTMLDetailsElement} */ ($("console"));
     box.hidden = role === "viewer";
+    $("more-than-players").hidden = !you?.full;
     $("console-title").textContent = role === "player" ? "Players" : "Arbiter";
     // Who has logged in to rule wants to see it; at home it is out of the way.
     if (first || changed) box.open = Boolean(you?.login);
