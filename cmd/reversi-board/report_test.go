@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"reversi-board/cmd/internal/flight"
@@ -192,5 +193,27 @@ func TestReportWithoutData(t *testing.T) {
 	}
 	if _, err := os.Stat(out); err == nil {
 		t.Error("a report was made all the same")
+	}
+}
+
+// A board whose recorder is switched off records nothing, and its report says that
+// it holds no recording.
+func TestNoRecorder(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, embedded, quick+"flight: {enabled: false}\n")
+	p := b.start()
+	file := filepath.Join(t.TempDir(), "report.zip")
+	b.report(file, "made by the board, which is running")
+	if code, _ := p.signal(syscall.SIGTERM); code != exitOK {
+		t.Errorf("exit status %d", code)
+	}
+	if _, err := os.Stat(filepath.Join(b.dir, flight.Folder)); err == nil {
+		t.Error("there are recordings")
+	}
+	if text := unzipped(t, file)["README.txt"]; !strings.Contains(text, "Not here: flight recordings: there are none") {
+		t.Errorf("README.txt is\n%s", text)
+	}
+	if got := call(t.Context(), "replay", b.dir); got.code != exitError || !strings.Contains(got.stderr, "there is none in") {
+		t.Errorf("%+v", got)
 	}
 }

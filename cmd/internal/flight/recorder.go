@@ -168,8 +168,9 @@ func (r *Recorder) drain() {
 	full := r.tape.take(r.spare)
 	r.spare = full[:0]
 	lost, err := r.write(full)
-	r.tape.missed(lost, err != nil)
-	r.note(err, err == nil && r.file != nil)
+	well := err == nil && r.file != nil
+	r.tape.missed(lost, err != nil, well)
+	r.note(err, well)
 }
 
 // note keeps how it went, and logs what has changed.
@@ -201,6 +202,7 @@ func (r *Recorder) write(b []byte) (lost uint64, err error) {
 		if kindAt(b) == beginKind {
 			n := recordLen(b)
 			if err = r.begin(b[:n]); err != nil {
+				r.discard()
 				r.lose()
 				lost++
 			}
@@ -226,6 +228,17 @@ func (r *Recorder) write(b []byte) (lost uint64, err error) {
 func (r *Recorder) lose() {
 	r.close()
 	r.gap = true
+}
+
+// discard removes a file of which not even the beginning could be written: a disk
+// that is full for a day would leave thousands.
+func (r *Recorder) discard() {
+	if r.file == nil {
+		return
+	}
+	name := filepath.Join(r.o.Dir, SegmentName(r.number))
+	r.close()
+	_ = r.o.FS.Remove(name) // it stays, and is dropped with the others
 }
 
 // recordLen returns the length of the first record with its own length.

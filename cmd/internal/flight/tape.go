@@ -16,8 +16,10 @@ const (
 	// room is how many bytes of records wait for the disk at most: minutes of a
 	// game. There are two buffers of that size.
 	room = 256 << 10
-	// retryAfter is how long a disk is left alone that could not be written.
+	// retryAfter is how long a disk is left alone that could not be written; each
+	// time twice as long, up to retryMost.
 	retryAfter = 10 * time.Second
+	retryMost  = 10 * time.Minute
 	// frameRate is how many frames a second may come in the long run, frameBurst
 	// how many at once.
 	frameRate  = 10
@@ -60,10 +62,11 @@ type Tape struct {
 	// is why another one is to begin with the next step, empty if none is.
 	open bool
 	want string
-	// failed says that the disk could not be written, retryAt when to try again.
-	failed  bool
-	retryAt time.Duration
-	lost    uint64
+	// failed says that the disk could not be written, retryAt when to try again,
+	// and pause how long that was put off.
+	failed         bool
+	retryAt, pause time.Duration
+	lost           uint64
 	// now is the frame of the last scan, if seen; base the one that was recorded
 	// last.
 	now, base sensing.Frame
@@ -288,7 +291,8 @@ func (t *Tape) tear() {
 // due returns why a segment is to begin with the step at t.at, empty if none is.
 func (t *Tape) due() string {
 	if t.failed {
-		t.failed, t.retryAt = false, t.at+retryAfter
+		t.pause = min(max(2*t.pause, retryAfter), retryMost)
+		t.failed, t.retryAt = false, t.at+t.pause
 	}
 	if t.want == Gap && (t.at < t.retryAt || len(t.buf) > t.room/4) {
 		return ""
@@ -327,14 +331,16 @@ func (t *Tape) take(spare []byte) []byte {
 	return full
 }
 
-// missed says how many records did not come to the disk, and whether the segment
-// that is open is among them.
-func (t *Tape) missed(lost uint64, broken bool) {
+// missed says how many records did not come to the disk, whether the segment that
+// is open is among them, and whether the disk is well.
+func (t *Tape) missed(lost uint64, broken, well bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.lost += lost
 	if broken {
 		t.open, t.failed, t.want = false, true, Gap
+	} else if well {
+		t.pause = 0
 	}
 }
 
