@@ -1,6 +1,7 @@
 package referee_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -261,4 +262,42 @@ func TestQuickReplyWithSomeFlipsIsNoMistakeOfTheMover(t *testing.T) {
 	tb.discs = after.Place(reply).Discs
 	tb.look()
 	tb.expect("white " + reply.String() + ": " + after.Flips(reply).String())
+}
+
+// The mover turns one of his own discs over by mistake, which the reply would turn as
+// well. It was seen before the reply lay there, so that it is his mistake.
+func TestOwnDiscTurnedThatTheReplyWouldTurn(t *testing.T) {
+	tb := officialTable(t, club(), "none")
+	tb.play("f5d6")
+	tb.said = nil
+	g := tb.state.Game
+	move, own, reply := careless(t, &g)
+	after := g.Place(move)
+	// One flip of the reply is done already, and it is this one.
+	tb.discs = after.Discs.With(own, white)
+	tb.look()
+	tb.expect()
+	tb.discs = tb.discs.With(reply, white)
+	tb.look()
+	tb.expect(fmt.Sprintf("black %v: %v", move, g.Flips(move)|own.Bit()), fmt.Sprintf("flips stands at 3, extra %v", own))
+}
+
+// careless finds a move, another disc of the mover that it does not turn, and a
+// reply that is legal with that disc turned over and without, and would turn it.
+func careless(t *testing.T, g *engine.Game) (move, own, reply engine.Square) {
+	t.Helper()
+	for m := range g.Legal().All() {
+		next := g.Place(m)
+		for o := range (g.Of(g.Turn) &^ g.Flips(m)).All() {
+			turned := next
+			turned.Discs = turned.Discs.With(o, g.Turn.Opponent())
+			for r := range (next.Legal() & turned.Legal()).All() {
+				if next.Flips(r).Has(o) {
+					return m, o, r
+				}
+			}
+		}
+	}
+	t.Fatal("there is no such move")
+	return 0, 0, 0
 }

@@ -266,7 +266,7 @@ func (s *State) judgePlaced(c change) verdict {
 	if others == 0 {
 		return s.leniently(v)
 	}
-	if v.pending.Open() == 0 && followedByLegal(c, sq) {
+	if v.pending.Open() == 0 && !s.seenTooMany(sq) && followedByLegal(c, sq) {
 		// What else was turned is the work of the reply.
 		v.kind, v.replied, v.turned = moved, true, v.pending.Flips
 		return v
@@ -292,6 +292,14 @@ func (s *State) judgePlaced(c change) verdict {
 		}
 	}
 	return v
+}
+
+// seenTooMany reports whether discs that are not outflanked were seen to be turned
+// beside the move on sq, where that stands: they are the mover's work, also if the
+// reply would have turned them.
+func (s *State) seenTooMany(sq engine.Square) bool {
+	p := &s.Pending
+	return s.Match.Profile.Flips == FlipsStand && p.Active && p.Square == sq && s.memory.turned&^p.Flips != 0
 }
 
 // judgeOpening recognises two things that only an opening has, since its discs
