@@ -125,6 +125,14 @@ func (f *fumbler) fidget() error {
 	return f.look()
 }
 
+// claimable are discs that the last move has turned wrongly: turned, they are right.
+func (f *fumbler) claimable() engine.Bitboard {
+	if f.u.open == nil {
+		return 0
+	}
+	return f.u.open.missed | f.u.open.extra
+}
+
 // telling are discs that say something when they are lifted and put back, on a board
 // that sees no faces: the last one, which might be taken back.
 func (f *fumbler) telling() engine.Bitboard {
@@ -348,7 +356,7 @@ func (f *fumbler) sleeve() error {
 	u := f.u
 	f.did(kindSleeve)
 	// At least two discs stay, and the last move is not taken back by accident.
-	set := f.subset(f.lying()&^f.telling(), min(5, f.lying().Count()-3))
+	set := f.subset(f.lying()&^(f.telling()|f.claimable()), max(1, min(5, f.lying().Count()-3)))
 	wrongly := true
 	if n := len(u.rec); n > 0 && u.law.backs > 0 {
 		_, lasts := u.back(1)
@@ -386,7 +394,7 @@ func (f *fumbler) sleeve() error {
 // knockOver turns discs over.
 func (f *fumbler) knockOver() error {
 	f.did(kindKnock)
-	if err := f.turnAll(f.subset(f.lying(), 4)); err != nil {
+	if err := f.turnAll(f.subset(f.lying()&^f.claimable(), 4)); err != nil {
 		return err
 	}
 	if err := f.look(); err != nil {
@@ -437,7 +445,9 @@ func (f *fumbler) takeBack() error {
 			return err
 		}
 		if f.often(50) {
-			return f.followLights()
+			if err := f.followLights(); err != nil || u.table == u.final {
+				return err
+			}
 		}
 	}
 	d := differ(&target, &u.table)
@@ -455,7 +465,7 @@ func (f *fumbler) takeBack() error {
 func (f *fumbler) mayNotTakeBack() error {
 	u := f.u
 	k := u.law.backs + 1
-	if u.number < k || u.law.backs >= everything || f.blind {
+	if u.number < k || u.law.backs >= everything || f.blind || u.open != nil {
 		return nil
 	}
 	f.did(kindMayNot)
@@ -486,6 +496,12 @@ func (f *fumbler) mayNotTakeBack() error {
 			return err
 		}
 		return f.byLights()
+	}
+	// The last disc comes first: without it the rest might be a takeback.
+	if last := lasts[0]; u.shows(last, bare) {
+		if err := f.put(last, u.final.at(last)); err != nil {
+			return err
+		}
 	}
 	return f.clearAway()
 }

@@ -267,7 +267,7 @@ func (f *fumbler) resign() error {
 	if f.often(20) {
 		by = by.other()
 	}
-	if err := f.run(f.ready()); err != nil {
+	if err := f.look(); err != nil {
 		return err
 	}
 	return f.giveUp(by)
