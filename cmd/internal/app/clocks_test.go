@@ -201,3 +201,18 @@ func samePicture(got *emu.Screen, want *oled.Image) bool {
 	}
 	return true
 }
+
+// A small file is believed as it was written, or not at all.
+func FuzzUnsealed(f *testing.F) {
+	f.Add([]byte(sealed("J 7 text")))
+	f.Add([]byte("J 7 text 00000000\n"))
+	f.Add([]byte(" \n"))
+	f.Fuzz(func(t *testing.T, line []byte) {
+		if text, ok := unsealed(line); ok && sealed(text) != string(line) {
+			t.Errorf("%q is taken for %q", line, text)
+		}
+		if text, ok := unsealed([]byte(sealed(string(line)))); !ok || text != string(line) {
+			t.Errorf("%q comes back as %q, %t", line, text, ok)
+		}
+	})
+}
