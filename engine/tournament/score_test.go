@@ -88,6 +88,33 @@ func TestFestivalTable(t *testing.T) {
 	}
 }
 
+// What the table adds up to: a point for each game and bye, and as many discs for
+// somebody as against somebody.
+func TestTableAddsUp(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		players := rapid.IntRange(4, 16).Draw(t, "players")
+		e := event(tournament.Swiss, players, rapid.IntRange(1, (players-1)/2).Draw(t, "rounds"))
+		e.Breaks = rapid.SampledFrom([][]tournament.Break{
+			nil, {tournament.Discs}, {tournament.HeadToHead, tournament.Brightwell}, {tournament.Difference, tournament.Points},
+		}).Draw(t, "breaks")
+		playRounds(t, e)
+		halves, difference, seen := 0, 0, map[int]bool{}
+		rows := e.Standings()
+		for i, r := range rows {
+			halves += r.Halves
+			difference += r.Difference
+			if seen[r.Number] || r.Discs-r.Against != r.Difference || r.Place > i+1 || i > 0 && r.Place < rows[i-1].Place {
+				t.Fatalf("row %d is %+v", i, r)
+			}
+			seen[r.Number] = true
+		}
+		if halves != 2*len(e.Games) || difference != 0 || len(rows) != players {
+			t.Fatalf("%d half points and a difference of %d in %d games of %d players", halves, difference, len(e.Games), len(rows))
+		}
+	})
+}
+
 // Colors are balanced: nobody has one color more than twice oftener, as long as
 // the rounds are as few as in real events.
 func TestSwissColors(t *testing.T) {

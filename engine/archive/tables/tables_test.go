@@ -400,7 +400,7 @@ func TestAnyActs(t *testing.T) {
 		if err := s.AddPlayers(t.Context(), id, players(rapid.IntRange(0, 7).Draw(r, "players")), act("")); err != nil {
 			r.Fatal(err)
 		}
-		for range rapid.IntRange(1, 25).Draw(r, "acts") {
+		for range rapid.IntRange(1, 10).Draw(r, "acts") {
 			anyAct(t, r, s, id)
 		}
 		if err := s.Delete(t.Context(), id, true); err != nil {
@@ -550,7 +550,7 @@ func TestKilled(t *testing.T) {
 	s := open(t, dir)
 	made, err := s.Create(t.Context(), clubEvening(tournament.Free), act(""))
 	must(t, err)
-	for kill := 1; kill <= 8; kill++ {
+	for kill := 1; kill <= 5; kill++ {
 		said := killed(t, dir, kill)
 		table := load(t, s, made.ID)
 		must(t, table.Event().Validate())
