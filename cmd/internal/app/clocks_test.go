@@ -140,8 +140,8 @@ func TestTenthsOnTheDisplay(t *testing.T) {
 			furnished(c)
 			c.Game.Clock = "0:13"
 		})
-		synctest.Wait()
-		flag, _ := b.app.core.State.Clock.FlagAt()
+		state := b.state()
+		flag, _ := state.Clock.FlagAt()
 		time.Sleep(flag - b.app.now() - 12*time.Second + 70*time.Millisecond) // of a second, and of a tenth
 		painter, err := oled.New()
 		if err != nil {
@@ -150,9 +150,9 @@ func TestTenthsOnTheDisplay(t *testing.T) {
 		pictures := map[bool]int{} // with tenths, and without
 		var last emu.Screen
 		for b.app.now() < flag {
-			synctest.Wait()
+			state = b.state()
 			left := flag - b.app.now()
-			view := oled.Compose(oled.Input{State: &b.app.core.State, Clocks: &[2]oled.Clock{{Left: left}, {Left: 13 * time.Second}}})
+			view := oled.Compose(oled.Input{State: &state, Clocks: &[2]oled.Clock{{Left: left}, {Left: 13 * time.Second}}})
 			var want oled.Image
 			painter.Render(&view, &want)
 			got := b.app.rig.Sim.OLED().Lit()
@@ -169,9 +169,9 @@ func TestTenthsOnTheDisplay(t *testing.T) {
 			t.Errorf("pictures with tenths: %d, before: %d, want 99 and one a second", pictures[true], pictures[false])
 		}
 		time.Sleep(time.Second)
-		synctest.Wait()
+		state = b.state()
 		view := oled.Compose(oled.Input{
-			State: &b.app.core.State, Clocks: &[2]oled.Clock{{Flag: true}, {Left: 13 * time.Second}},
+			State: &state, Clocks: &[2]oled.Clock{{Flag: true}, {Left: 13 * time.Second}},
 		})
 		var want oled.Image
 		painter.Render(&view, &want)

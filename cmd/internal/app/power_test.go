@@ -71,13 +71,13 @@ type powered struct {
 func (p *powered) cut(change func(d engine.Discs) engine.Discs, look func(again *board, image string)) {
 	p.t.Helper()
 	image := crash(p.t, p.dir)
-	was := &p.app.core.State
+	was := p.state()
 	transcript, exact := was.Transcript(), was.Clock.Times(p.app.now())
 	if change != nil {
 		moveDiscs(p.t, image, change)
 	}
 	again, stop := runPrepared(p.t, image, nil, p.change, func(*App) {})
-	is := &again.app.core.State
+	is := again.state()
 	if is.Transcript() != transcript || is.Clock.Running != engine.None {
 		p.t.Errorf("after %s: the game is %s, the clock of %v runs", transcript, is.Transcript(), is.Clock.Running)
 	}
@@ -89,7 +89,7 @@ func (p *powered) cut(change func(d engine.Discs) engine.Discs, look func(again 
 			}
 		}
 		time.Sleep(20 * time.Second)
-		synctest.Wait()
+		is = again.state()
 	}
 	look(again, image)
 	if err := stop(); err != nil {
@@ -238,7 +238,7 @@ func TestPowerCutKeepsTheWish(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		p := &powered{board: b, dir: dir, change: change}
 		p.cut(nil, func(again *board, _ string) {
-			w := again.app.core.State.Wish
+			w := again.state().Wish
 			if s := again.page().Sentence; !w.Active || s != fmt.Sprintf("White plays %v: put a white disc there.", w.Square) {
 				t.Errorf("the wish is %+v: %q", w, s)
 			}
@@ -268,7 +268,7 @@ func TestPowerCutKeepsTheClaimAndTheLock(t *testing.T) {
 		time.Sleep(time.Second)
 		p := &powered{board: b, dir: dir, change: buttoned("woc")}
 		p.cut(nil, func(again *board, _ string) {
-			if o := again.app.core.State.Objection; !o.Open || o.Claimed {
+			if o := again.state().Objection; !o.Open || o.Claimed {
 				t.Fatalf("what may be said against the last move: %+v", o)
 			}
 			if got := again.page().State.Hints; got != "locked" {
@@ -292,7 +292,7 @@ func TestPowerCutKeepsAFallenFlag(t *testing.T) {
 		time.Sleep(25 * time.Second)
 		p := &powered{board: b, dir: dir, change: change}
 		p.cut(nil, func(again *board, _ string) {
-			if s := &again.app.core.State; !s.Clock.Flagged(engine.Black) || s.Clock.Flagged(engine.White) || !s.Halted {
+			if s := again.state(); !s.Clock.Flagged(engine.Black) || s.Clock.Flagged(engine.White) || !s.Halted {
 				t.Errorf("flags %v, halted %t", s.Clock.Down, s.Halted)
 			}
 		})

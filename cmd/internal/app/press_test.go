@@ -220,8 +220,7 @@ func TestUndoByButton(t *testing.T) {
 		})
 		b.play(movesOf(t, "f5"))
 		time.Sleep(10 * time.Second)
-		synctest.Wait()
-		wish := b.app.core.State.Wish
+		wish := b.state().Wish
 		if !wish.Active {
 			t.Fatal("the program does not answer")
 		}

@@ -23,6 +23,7 @@ import (
 	"reversi-board/engine"
 	"reversi-board/engine/archive"
 	"reversi-board/engine/notation"
+	"reversi-board/engine/referee"
 	"reversi-board/hardware/sim"
 )
 
@@ -124,6 +125,17 @@ func (b *board) page() seenOnPage {
 		b.t.Fatalf("read the page's state: %v\n%s", err, answer.Body)
 	}
 	return seen
+}
+
+// state is what the loop's referee knows, while the loop has nothing to do.
+func (b *board) state() referee.State {
+	synctest.Wait()
+	s := b.app.core.State
+	// The loop goes on to write only after this, also in the eyes of the race
+	// detector.
+	nudge(b.app.touched)
+	synctest.Wait()
+	return s
 }
 
 // move makes a move by hand and wants its flips to be lit within 300 ms of the

@@ -237,6 +237,7 @@ func TestClocksAreToldAnewWhenTheWallClockIsSet(t *testing.T) {
 		b, stop := runPrepared(t, t.TempDir(), nil, func(c *configs.Config) { c.Game.Clock = "5:00" }, wall.install)
 		synctest.Wait()
 		b.app.clockTold = true
+		b.state() // the loop knows it
 		wall.off.Add(int64(time.Hour))
 		time.Sleep(time.Second)
 		synctest.Wait()
