@@ -20,7 +20,6 @@ import (
 	"reversi-board/engine"
 	"reversi-board/engine/record"
 	"reversi-board/engine/referee"
-	"reversi-board/sensing"
 )
 
 // replayCommand runs a flight recording again.
@@ -79,7 +78,7 @@ type replayer struct {
 	sum replaySum
 	// frame and before are what was seen and known before the record that is run,
 	// seq is the last event with it.
-	frame  sensing.Frame
+	frame  flight.Frame
 	before referee.State
 	seq    uint64
 	// state is where the last segment ended, if it did.
@@ -184,9 +183,9 @@ func (r *replayer) segment(ctx context.Context, s *flight.Segment) error {
 			return err
 		}
 	}
-	r.frame = sensing.Frame{}
+	r.frame = flight.Frame{}
 	if s.Header.Frame != nil {
-		r.frame = sensing.Frame(*s.Header.Frame)
+		r.frame = *s.Header.Frame
 	}
 	m := app.Again(s)
 	r.before, r.shownAt, r.seq = s.State, s.Header.At, s.Header.Seq
@@ -369,8 +368,7 @@ func (r *replayer) object(ran *flight.Ran) error {
 	case rec.Step != nil:
 		r.stepObject(&l, ran)
 	case rec.Frame != nil && r.frames:
-		frame := flight.Frame(*rec.Frame)
-		l.Frame = &frame
+		l.Frame = rec.Frame
 	case rec.Left == 0:
 		return nil
 	}

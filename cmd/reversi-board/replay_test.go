@@ -16,7 +16,6 @@ import (
 	"reversi-board/engine/clock"
 	"reversi-board/engine/record"
 	"reversi-board/engine/referee"
-	"reversi-board/sensing"
 )
 
 // story records two moves and a mistake into a data folder and returns it.
@@ -47,7 +46,7 @@ func story(t *testing.T) (dir string) {
 	see := func(d engine.Discs) {
 		t.Helper()
 		now += 10 * time.Second
-		tape.Frame(now-time.Second, &sensing.Frame{North: d.Black, South: d.White})
+		tape.Frame(now-time.Second, &flight.Frame{North: d.Black, South: d.White})
 		do(referee.Seen{At: now, Discs: d})
 	}
 	square := func(name string) engine.Square {

@@ -95,10 +95,11 @@ func (e *Eyes) Look(ctx context.Context, now time.Duration) ([]referee.Input, er
 	if squares != 0 {
 		e.pipeline.Doubt(squares)
 	}
+	unread := e.lens.Squares(engine.Bitboard(e.frame.Stale))
+	e.pipeline.Unread(unread)
 	if e.tape != nil {
-		e.tell(now, &f, squares)
+		e.tell(now, &f, unread, squares)
 	}
-	e.pipeline.Unread(e.lens.Squares(engine.Bitboard(e.frame.Stale)))
 	out := e.pipeline.Step(now, f)
 	e.settles.Store(int64(e.pipeline.SettlesAt()))
 	e.note(now, &f)
@@ -125,7 +126,7 @@ func (e *Eyes) Look(ctx context.Context, now time.Duration) ([]referee.Input, er
 func (e *Eyes) Moving(at time.Duration) bool { return time.Duration(e.settles.Load()) > at }
 
 // tell tells the flight recorder what the pipeline is told.
-func (e *Eyes) tell(now time.Duration, f *sensing.Frame, doubted engine.Bitboard) {
+func (e *Eyes) tell(now time.Duration, f *sensing.Frame, unread, doubted engine.Bitboard) {
 	if e.renewed {
 		e.renewed = false
 		e.tape.Renewed(now, &e.config)
@@ -133,7 +134,7 @@ func (e *Eyes) tell(now time.Duration, f *sensing.Frame, doubted engine.Bitboard
 	if doubted != 0 {
 		e.tape.Doubted(now, doubted)
 	}
-	e.tape.Frame(now, f)
+	e.tape.Frame(now, &flight.Frame{North: f.North, South: f.South, Lost: f.Lost, Reset: f.Reset, Unread: unread})
 }
 
 // stray tells of cells that have drifted too far, and of those that have come

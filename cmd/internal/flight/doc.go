@@ -38,7 +38,8 @@
 // one record after the other: length (uvarint), kind (a byte), body.
 //
 //	checkpoint  the snapshot; the first record, and the only one of its kind
-//	frame       the outputs of the cells after the thresholds, when they change
+//	frame       what a scan tells sensing: the outputs of the cells after the thresholds,
+//	            and what was not read; when it changes
 //	doubt       cells that sensing was told not to believe
 //	renewed     sensing has begun anew, with other settings
 //	left        so many frames were left out

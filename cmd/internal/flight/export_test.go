@@ -1,9 +1,5 @@
 package flight
 
-import (
-	"reversi-board/sensing"
-)
-
 // Drain writes what is on the tape, as the recorder does every five seconds.
 func Drain(r *Recorder) { r.drain() }
 
@@ -29,4 +25,4 @@ func RawRecords(file []byte) (list [][]byte) {
 }
 
 // ReadRecord reads one record.
-func ReadRecord(b []byte) (Record, error) { return readRecord(b, &sensing.Frame{}) }
+func ReadRecord(b []byte) (Record, error) { return readRecord(b, &Frame{}) }

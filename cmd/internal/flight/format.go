@@ -63,12 +63,15 @@ type Sensing struct {
 	Dead         engine.Bitboard `json:"dead"`
 }
 
-// Frame are the outputs of the cells as they are written: sensing.Frame.
+// Frame is what a scan tells the pipeline: the outputs of the cells, those of banks
+// that are lost, those whose chip was reset (sensing.Frame), and those that were
+// not read this time (Pipeline.Unread).
 type Frame struct {
-	North engine.Bitboard `json:"north"`
-	South engine.Bitboard `json:"south"`
-	Lost  engine.Bitboard `json:"lost"`
-	Reset engine.Bitboard `json:"reset"`
+	North  engine.Bitboard `json:"north"`
+	South  engine.Bitboard `json:"south"`
+	Lost   engine.Bitboard `json:"lost"`
+	Reset  engine.Bitboard `json:"reset"`
+	Unread engine.Bitboard `json:"unread"`
 }
 
 // The reasons for which a segment begins.
@@ -177,7 +180,7 @@ type Step struct {
 type Record struct {
 	At time.Duration
 	// Frame is what the outputs of the cells are from now on.
-	Frame *sensing.Frame
+	Frame *Frame
 	// Doubt are cells that sensing was told not to believe.
 	Doubt *engine.Bitboard
 	// Renewed says that sensing has begun anew with these settings.
@@ -207,7 +210,7 @@ func appendSet(b []byte, s engine.Bitboard) []byte {
 }
 
 // appendFrame writes what is different in a frame.
-func appendFrame(b []byte, at time.Duration, before, f *sensing.Frame) []byte {
+func appendFrame(b []byte, at time.Duration, before, f *Frame) []byte {
 	b = appendTime(append(b, byte(frameKind)), at)
 	mask := len(b)
 	b = append(b, 0)
@@ -216,6 +219,7 @@ func appendFrame(b []byte, at time.Duration, before, f *sensing.Frame) []byte {
 		{before.South, f.South},
 		{before.Lost, f.Lost},
 		{before.Reset, f.Reset},
+		{before.Unread, f.Unread},
 	} {
 		if v[0] != v[1] {
 			b[mask] |= 1 << i
@@ -311,7 +315,7 @@ func (f *fields) text() []byte {
 }
 
 // readRecord reads a record; before is the frame before it.
-func readRecord(b []byte, before *sensing.Frame) (Record, error) {
+func readRecord(b []byte, before *Frame) (Record, error) {
 	f := fields{b: b}
 	k := kind(f.byte())
 	var r Record
@@ -353,12 +357,12 @@ func readRecord(b []byte, before *sensing.Frame) (Record, error) {
 	return r, f.err
 }
 
-func (f *fields) frame(v sensing.Frame) sensing.Frame {
+func (f *fields) frame(v Frame) Frame {
 	mask := f.byte()
-	if mask == 0 || mask > 15 {
+	if mask == 0 || mask > 31 {
 		f.fail("a frame in which nothing has changed")
 	}
-	for i, p := range []*engine.Bitboard{&v.North, &v.South, &v.Lost, &v.Reset} {
+	for i, p := range []*engine.Bitboard{&v.North, &v.South, &v.Lost, &v.Reset, &v.Unread} {
 		if mask>>i&1 != 0 {
 			*p = f.set()
 		}

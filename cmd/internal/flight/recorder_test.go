@@ -67,7 +67,7 @@ func (d *desk) do(in referee.Input) {
 func (d *desk) see(discs engine.Discs) {
 	d.t.Helper()
 	d.now += time.Second
-	d.tape.Frame(d.now-250*time.Millisecond, &sensing.Frame{North: discs.Black, South: discs.White})
+	d.tape.Frame(d.now-250*time.Millisecond, &flight.Frame{North: discs.Black, South: discs.White})
 	d.do(referee.Seen{At: d.now, Changed: d.now - 250*time.Millisecond, Discs: discs})
 }
 
@@ -173,7 +173,7 @@ func TestRingIsBounded(t *testing.T) {
 			noise ^= noise >> 7
 			noise ^= noise << 17
 			d.now += 100 * time.Millisecond
-			d.tape.Frame(d.now, &sensing.Frame{North: engine.Bitboard(noise), South: ^engine.Bitboard(noise)})
+			d.tape.Frame(d.now, &flight.Frame{North: engine.Bitboard(noise), South: ^engine.Bitboard(noise)})
 		}
 		flight.Drain(r)
 		if size := sizeOf(t, dir); size > most {
@@ -209,7 +209,7 @@ func TestFlappingIsLeftOut(t *testing.T) {
 	d.see(engine.Start().Discs)
 	for i := range 6 * 3600 * 50 {
 		d.now += 20 * time.Millisecond
-		d.tape.Frame(d.now, &sensing.Frame{North: engine.Bitboard(i%2) << (i / 50 % 64)})
+		d.tape.Frame(d.now, &flight.Frame{North: engine.Bitboard(i%2) << (i / 50 % 64)})
 		if i%250 == 0 {
 			flight.Drain(r)
 		}
@@ -356,7 +356,7 @@ func TestRecordingDoesNotAllocate(t *testing.T) {
 	r := d.recorder(flight.RecorderOptions{Dir: t.TempDir()})
 	d.play(5)
 	flight.Drain(r)
-	frames := [2]sensing.Frame{{North: 1}, {North: 2}}
+	frames := [2]flight.Frame{{North: 1}, {North: 2}}
 	i := 0
 	if n := testing.AllocsPerRun(1000, func() {
 		i++

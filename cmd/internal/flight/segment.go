@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"reversi-board/engine/referee"
-	"reversi-board/sensing"
 )
 
 // Segment is a file that has been read.
@@ -101,9 +100,9 @@ func (s *Segment) readCheckpoint(stream *[]byte) error {
 }
 
 func (s *Segment) readRecords(stream []byte) error {
-	var frame sensing.Frame
+	var frame Frame
 	if s.Header.Frame != nil {
-		frame = sensing.Frame(*s.Header.Frame)
+		frame = *s.Header.Frame
 	}
 	for len(stream) > 0 {
 		b, err := nextRecord(&stream)

@@ -187,10 +187,10 @@ func TestFramesComeBack(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		d := newDesk(t)
 		d.see(engine.Start().Discs)
-		want := []sensing.Frame{}
-		last := sensing.Frame{North: engine.Start().Black, South: engine.Start().White}
+		want := []flight.Frame{}
+		last := flight.Frame{North: engine.Start().Black, South: engine.Start().White}
 		for range rapid.IntRange(1, 40).Draw(r, "frames") {
-			f := sensing.Frame{
+			f := flight.Frame{
 				North: engine.Bitboard(rapid.Uint64Range(0, 3).Draw(r, "north")), South: engine.Bitboard(rapid.Uint64().Draw(r, "south")),
 				Lost: engine.Bitboard(rapid.Uint64Range(0, 1).Draw(r, "lost")), Reset: engine.Bitboard(rapid.Uint64Range(0, 1).Draw(r, "reset")),
 			}
@@ -208,7 +208,7 @@ func TestFramesComeBack(t *testing.T) {
 }
 
 // frames writes the tape and returns the frames of it.
-func (d *desk) frames() (list []sensing.Frame) {
+func (d *desk) frames() (list []flight.Frame) {
 	d.t.Helper()
 	dir := d.t.TempDir()
 	if err := d.recorder(flight.RecorderOptions{Dir: dir}).Write(); err != nil {

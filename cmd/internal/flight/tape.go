@@ -69,7 +69,7 @@ type Tape struct {
 	lost           uint64
 	// now is the frame of the last scan, if seen; base the one that was recorded
 	// last.
-	now, base sensing.Frame
+	now, base Frame
 	seen      bool
 	// tokens frames may come, refilled at tokensAt; left were left out.
 	tokens   float64
@@ -89,7 +89,7 @@ type Tape struct {
 	begins, ends, bad bool
 
 	// The rest belongs to the scanner.
-	last  sensing.Frame
+	last  Frame
 	any   bool
 	frame []byte
 }
@@ -191,7 +191,7 @@ func (t *Tape) After(wake time.Duration, refused *referee.Refuse, failed bool) {
 }
 
 // Frame notes a scan, if the outputs of the cells have changed.
-func (t *Tape) Frame(now time.Duration, f *sensing.Frame) {
+func (t *Tape) Frame(now time.Duration, f *Frame) {
 	if t.any && *f == t.last {
 		return
 	}
@@ -308,7 +308,7 @@ func (t *Tape) begin(why string) {
 		At: t.at, Wall: t.o.Wall().UTC(), Boot: t.o.Boot, JID: t.place.JID, Seq: t.place.Seq, Game: t.place.Game, About: t.o.About,
 	}
 	if t.seen {
-		frame := Frame(t.now)
+		frame := t.now
 		h.Frame = &frame
 	}
 	text, err := json.Marshal(&h)

@@ -8,7 +8,6 @@ import (
 	"reversi-board/engine"
 	"reversi-board/engine/clock"
 	"reversi-board/engine/referee"
-	"reversi-board/sensing"
 )
 
 // TellEvent says in a few words what an event is.
@@ -177,12 +176,12 @@ func TellHands(before, after *referee.State) string {
 }
 
 // TellFrame says how the outputs of the cells are different from a frame before.
-func TellFrame(before, f *sensing.Frame) string {
+func TellFrame(before, f *Frame) string {
 	var parts []string
 	for _, p := range []struct {
 		was, is engine.Bitboard
 		name    string
-	}{{before.North, f.North, "north"}, {before.South, f.South, "south"}, {before.Lost, f.Lost, "lost"}, {before.Reset, f.Reset, "reset"}} {
+	}{{before.North, f.North, "north"}, {before.South, f.South, "south"}, {before.Lost, f.Lost, "lost"}, {before.Reset, f.Reset, "reset"}, {before.Unread, f.Unread, "unread"}} {
 		if on := p.is &^ p.was; on != 0 {
 			parts = append(parts, fmt.Sprintf("%v %s", on, p.name))
 		}
