@@ -84,8 +84,9 @@ func TestTournamentOnThePage(t *testing.T) {
 
 	// Another program takes somebody out; the page knows within seconds, and pairs
 	// the next round with what is left.
+	eval[bool](page, `(document.querySelector('[aria-label="Ana leaves"]').focus(), true)`)
 	c.cli("withdraw", c.id, "3", "--reason", "ill")
-	page.until(patience, `document.querySelector("#rows tr.gone th")?.textContent === "<b>Cem</b> (left before round 2)"`)
+	page.until(patience, `document.activeElement.ariaLabel === "Ana leaves" && document.querySelector("#rows tr.gone th")?.textContent === "<b>Cem</b> (left before round 2)"`)
 	page.click("#pair")
 	page.reads("#how", "Round 2 of 2: one game is still open.")
 	if got := eval[string](page, `fetch(document.getElementById("csv-standings").href).then((r) => r.text())`); got != c.cli("export", c.id, "standings") {

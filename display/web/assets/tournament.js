@@ -519,7 +519,12 @@ new Stream({
   stale: Number(document.documentElement.dataset.stale) || 40000,
   message: (m) => {
     if (m.type !== "snapshot") return;
+    // What has the keyboard keeps it, though it is made anew.
+    const focused = document.activeElement?.getAttribute("aria-label");
     show(m.data);
+    if (focused && document.activeElement === document.body) {
+      /** @type {HTMLElement|null} */ (document.querySelector(`[aria-label="${CSS.escape(focused)}"]`))?.focus();
+    }
     document.body.classList.add("ready");
   },
   link: (link, silent) => {
