@@ -106,8 +106,10 @@ type fault struct {
 	// the number of a chip, -1 for none.
 	cells engine.Bitboard
 	chip  int
-	began time.Duration
-	ends  time.Duration
+	// ofDisc says that it shows only while a disc lies there.
+	ofDisc bool
+	began  time.Duration
+	ends   time.Duration
 	// mend ends it; nil when it has ended.
 	mend func() error
 	// reported looks whether it has been noticed, by what is known now and what
@@ -223,13 +225,22 @@ func (f *fault) watch(t *virtual.Table) {
 	switch f.kind {
 	case flapFault:
 		f.seen = f.seen || state.Masked&f.cells == f.cells
-		// While its cell is lost nobody can see it flap.
-		if state.Lost&f.cells != 0 && f.mend != nil && t.Now() < f.began+flapMost {
+		// While its cell is lost nobody can see it flap, nor a sensor that loses the
+		// field of a disc while that is in a hand.
+		unseen := state.Lost&f.cells != 0 || f.ofDisc && t.Sim.Faces()[f.cells.First()] == sim.NoDisc
+		if unseen && f.mend != nil && t.Now() < f.began+flapMost {
 			f.ends = max(f.ends, t.Now()+flapFor)
 		}
 	case nackFault:
 		f.seen = f.seen || f.cells != 0 && state.Unsure()&f.cells == f.cells
 	}
+}
+
+// unasked reports whether nobody has talked to the chip while it failed: one that
+// does not answer is asked more and more rarely, and its cells are lost already.
+func (f *fault) unasked() bool {
+	before, end := &f.before.Chips[f.chip], &f.end.Chips[f.chip]
+	return before.State == "absent" && end.Good == before.Good && end.Failed == before.Failed
 }
 
 // close looks whether a fault that is over has been reported.
@@ -326,7 +337,7 @@ func (s *storm) silence(f *fault) error {
 		f.cells = engine.Bitboard(c.Cells)
 	}
 	f.reported = func(before, now *app.Health) bool {
-		return f.cells == 0 && failures(now, &c) > failures(before, &c)
+		return f.cells == 0 && (failures(now, &c) > failures(before, &c) || f.unasked())
 	}
 	return s.t.Sim.FailBank(chip, sim.BankNack)
 }
@@ -465,6 +476,7 @@ func (s *storm) flap(f *fault) error {
 			}
 		}
 		cell, hz = lying[s.rnd.IntN(len(lying))], 1.5+2.5*s.rnd.Float64()
+		f.ofDisc = true
 	}
 	f.cells = engine.Square(cell).Bit()
 	f.what = fmt.Sprintf("cell %v flaps at %.1f Hz", engine.Square(cell), hz)
@@ -562,7 +574,7 @@ func (s *storm) stall(f *fault) error {
 	f.chip, f.what = chip, fmt.Sprintf("converter %d does not finish", chip)
 	f.mend = func() error { return s.t.Sim.HealBank(chip) }
 	f.reported = func(before, now *app.Health) bool {
-		return now.Chips[chip].Slow > before.Chips[chip].Slow || failures(now, &c) > failures(before, &c)
+		return now.Chips[chip].Slow > before.Chips[chip].Slow || failures(now, &c) > failures(before, &c) || f.unasked()
 	}
 	return s.t.Sim.FailBank(chip, sim.BankFrozen)
 }
