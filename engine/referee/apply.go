@@ -341,7 +341,8 @@ func (s *State) end(ev GameOver) {
 		s.Phase = Setup
 	}
 	s.Halted, s.Objection.Claimed = false, false
-	if !s.Match.Profile.ClaimAfterEnd {
+	// What was given up, stopped by the time or ruled is over for good.
+	if !s.Match.Profile.ClaimAfterEnd || !s.Game.Over() || ev.Result.Reason == Adjudicated {
 		s.Objection = Objection{}
 	}
 	s.Clock.Restore(ev.Clock, engine.None, ev.At)

@@ -301,3 +301,26 @@ func careless(t *testing.T, g *engine.Game) (move, own, reply engine.Square) {
 	t.Fatal("there is no such move")
 	return 0, 0, 0
 }
+
+// A game that was given up, or that the time has ended, cannot be opened by a claim.
+func TestNothingIsClaimedWhenAGameWasGivenUp(t *testing.T) {
+	for _, how := range []string{"resigned", "flag"} {
+		t.Run(how, func(t *testing.T) {
+			tb := officialTable(t, club(), "0:30")
+			tb.put("b f5")
+			tb.press(black)
+			tb.expect("black f5: ", "flips open at 1, missed e5")
+			if how == "resigned" {
+				tb.order(referee.Resign{Color: white})
+				tb.expect("command arbiter", "over black 62-2 discs 3-2 resign")
+			} else {
+				tb.wait(40 * time.Second)
+				tb.expect("flag of white: loss", "over black 64-0 discs 3-2 flag")
+			}
+			tb.press(white)
+			tb.expect()
+			tb.order(referee.Claim{By: white})
+			tb.expect("refused not_allowed")
+		})
+	}
+}
