@@ -47,6 +47,16 @@ const (
 	kindSweep      = "sweeps the board after the end"
 )
 
+// kinds lists all of them.
+func kinds() []string {
+	return []string{
+		kindHesitate, kindSlide, kindDrop, kindFidget, kindHold, kindForget, kindExtra, kindColor, kindSquare,
+		kindOutOfTurn, kindEarly, kindSecond, kindWithdraw, kindTakeback, kindMayNot, kindNoClaim, kindLate, kindSleeve,
+		kindKnock, kindButton, kindTwice, kindForgets, kindTooEarly, kindInHand, kindFalsePass, kindSilentPass,
+		kindQuickReply, kindClaim, kindMends, kindOverClaim, kindOversleep, kindResign, kindEnough, kindSetUp, kindSweep,
+	}
+}
+
 // did counts a mistake that is being made.
 func (f *fumbler) did(kind string) {
 	f.u.doing = kind
@@ -421,8 +431,8 @@ func (f *fumbler) takeBack() error {
 		return f.mayNotTakeBack()
 	}
 	k := 1 + f.rnd.IntN(most)
-	if f.often(60) {
-		k = 1
+	if f.often(60) || f.blind {
+		k = 1 // of several discs off at once nobody could tell which are to be turned
 	}
 	f.did(kindTakeback)
 	target, lasts := u.back(k)

@@ -186,6 +186,16 @@ func (f *fumbler) afterEnd() (again bool, err error) {
 		}
 		return true, err
 	}
+	if u.open == nil && f.often(20) {
+		// Too late, or nothing was wrong.
+		f.did(kindNoClaim)
+		if err := f.press(u.turn); err != nil {
+			return false, err
+		}
+		if err := f.run(f.t.Now() + f.settle); err != nil {
+			return false, err
+		}
+	}
 	return false, f.tidyUp()
 }
 

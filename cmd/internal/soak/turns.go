@@ -637,7 +637,7 @@ func (f *fumbler) aftermath() error {
 		if _, err := f.order("claim", referee.Claim{By: by.color()}); err != nil {
 			return err
 		}
-	case n < 65 && u.open.improper == "":
+	case n < 65 && u.open.improper == "" && !f.blind: // unasked, nobody would see it
 		f.did(kindMends)
 		right := u.mended()
 		if err := f.restore(&right); err != nil {
