@@ -165,7 +165,7 @@ func (f *fumbler) makeMove(p point, h habits) error {
 	turns := u.turns(p, by)
 	todo := u.undone(turns)
 	var forgotten, extra engine.Bitboard
-	if !f.blind && f.often(h.flips) {
+	if !f.blind && f.often(h.flips) && (todo != 0 || u.pressing()) {
 		if f.often(60) {
 			forgotten = f.subset(todo, 2)
 			f.did(kindForget)

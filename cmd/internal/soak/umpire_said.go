@@ -305,6 +305,12 @@ func (u *umpire) flagMeans(effect flagLaw, by side, at time.Duration) {
 	case flagJof:
 		u.flags.playOn, u.flags.fallen = true, by
 		u.runs()
+		if u.lastRest > at {
+			// The hands are at work: what was nobody's business may be seen now.
+			u.expect(want{
+				said: said{what: "illegal_move", by: u.turn, why: "extra_flip"}, where: ^engine.Bitboard(0), perhaps: true,
+			})
+		}
 		for !u.over && u.judge(max(at, u.lastRest)) { // nobody presses any more
 		}
 	case flagCount:
