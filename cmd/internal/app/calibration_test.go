@@ -424,12 +424,12 @@ const (
 	discsFor    = 10 * time.Minute
 )
 
-// passDay looks at a drifting board for a day and returns how far the nulls have
+// pass looks at a drifting board for some hours and returns how far the nulls have
 // been tracked at most.
-func (d *drifting) passDay(t *testing.T, eyes *Eyes) (most int) {
+func (d *drifting) pass(t *testing.T, eyes *Eyes, during time.Duration) (most int) {
 	t.Helper()
 	var read engine.Discs
-	for now := time.Duration(0); now < 24*time.Hour; now += driftPeriod {
+	for now := time.Duration(0); now < during; now += driftPeriod {
 		d.at(now)
 		inputs, err := eyes.Look(t.Context(), now)
 		if err != nil {
@@ -456,11 +456,17 @@ func (d *drifting) passDay(t *testing.T, eyes *Eyes) (most int) {
 	return most
 }
 
-// Scenario 10: a day in which the sensors drift to and fro. What lies there is
-// read all the time, the tracked nulls stay within their bounds, and the stored
-// calibration is what it was, byte by byte: nothing is ever written.
-func TestDayOfDrift(t *testing.T) {
+// Scenario 10, the morning; see TestDayOfDrift.
+func TestHoursOfDrift(t *testing.T) {
 	t.Parallel()
+	drift(t, 3*time.Hour)
+}
+
+// drift lets the sensors drift to and fro for some hours. What lies there is read
+// all the time, the tracked nulls stay within their bounds, and the stored
+// calibration is what it was, byte by byte: nothing is ever written.
+func drift(t *testing.T, during time.Duration) {
+	t.Helper()
 	c := configs.Default()
 	c.Hardware.Kind = configs.HallAnalog
 	cal := calibrationOf(c)
@@ -490,7 +496,7 @@ func TestDayOfDrift(t *testing.T) {
 	}
 	eyes := NewEyes(board, SensingOf(c), threshold)
 	eyes.lens = stored.Lens()
-	if most := board.passDay(t, eyes); most < 30 {
+	if most := board.pass(t, eyes, during); most < 30 {
 		t.Errorf("the nulls were hardly tracked: %d counts", most)
 	}
 	after, err := os.Stat(path)
