@@ -27,7 +27,7 @@ func replayCommand() command {
 	c := command{
 		name:    "replay",
 		summary: "Run a flight recording again, compare it bit for bit, and print what happened",
-		usage: "replay FILE [--states] [--frames] [--from WHEN] [--to WHEN] [--json]\n" +
+		usage: "replay FILE [--states] [--frames] [--from WHEN] [--to WHEN] [--sense] [--json]\n" +
 			"    [--show [--speed N]]",
 		example: program + " replay ~/.local/state/reversi-board\n" +
 			program + " replay bug-report.zip --from 12m --to 14m30s --states\n" +
@@ -70,12 +70,13 @@ type replayer struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 
-	states, frames, json, show bool
-	from, to                   string
-	speed                      float64
-	first, last                bound
+	states, frames, json, show, sense bool
+	from, to                          string
+	speed                             float64
+	first, last                       bound
 
-	sum replaySum
+	sum    replaySum
+	senser flight.Senser
 	// frame and before are what was seen and known before the record that is run,
 	// seq is the last event with it.
 	frame  flight.Frame
@@ -95,6 +96,11 @@ type replaySum struct {
 	Differences int      `json:"differences"`
 	Lost        uint64   `json:"lost_records"`
 	Problems    []string `json:"problems"`
+	// Readings were recorded, Sensed came again from the frames, Strays came and
+	// were not recorded; with --sense only.
+	Readings int `json:"readings,omitempty"`
+	Sensed   int `json:"sensed_again,omitempty"`
+	Strays   int `json:"sensed_otherwise,omitempty"`
 }
 
 // bound is an end of what is printed: a time since the program started, or the
@@ -124,6 +130,7 @@ func (r *replayer) define(fs *flag.FlagSet) {
 	fs.BoolVar(&r.frames, "frames", false, "print every change of the cells as well")
 	fs.StringVar(&r.from, "from", "", "print nothing before `WHEN`: a time since the start of the program, such as 12m30s,\nor the number of an event, which ends with the next one")
 	fs.StringVar(&r.to, "to", "", "print nothing after `WHEN`")
+	fs.BoolVar(&r.sense, "sense", false, "run the changes of the cells through sensing again as well, and compare the readings;\nthey may differ where a disc rested for hardly long enough")
 	fs.BoolVar(&r.json, "json", false, "print one JSON object a line; the last one is the sum")
 	fs.BoolVar(&r.show, "show", false, "draw the board at every change; Enter goes on")
 	fs.Float64Var(&r.speed, "speed", 0, "with --show, go on by itself, `N` times as fast as at the table")
@@ -182,6 +189,9 @@ func (r *replayer) segment(ctx context.Context, s *flight.Segment) error {
 		if err := r.print("DIFFERENCE: %s does not begin with the state in which the segment before it ended\n", s.Name); err != nil {
 			return err
 		}
+	}
+	if r.sense {
+		r.senser.Sense(s)
 	}
 	r.frame = flight.Frame{}
 	if s.Header.Frame != nil {
@@ -449,8 +459,30 @@ func (r *replayer) enter(ctx context.Context) error {
 	}
 }
 
+// sensed prints how well the readings agree.
+func (r *replayer) sensed() error {
+	got := r.senser.Result()
+	r.sum.Readings, r.sum.Sensed, r.sum.Strays = got.Readings, got.Again, len(got.New)
+	for _, strays := range []struct {
+		what string
+		list []flight.Reading
+	}{{"was recorded and does not come again", got.Lost}, {"comes now and was not recorded", got.New}} {
+		for _, x := range strays.list {
+			if err := r.print("%s  a reading %s: %v\n", monoText(x.At), strays.what, x.Discs); err != nil {
+				return err
+			}
+		}
+	}
+	return r.print("%d readings were recorded; %d of them come from the cells again, and %d others\n", got.Readings, got.Again, len(got.New))
+}
+
 // conclude prints the sum.
 func (r *replayer) conclude() error {
+	if r.sense {
+		if err := r.sensed(); err != nil {
+			return err
+		}
+	}
 	if r.json {
 		text, err := json.Marshal(r.sum)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"reversi-board/engine/clock"
 	"reversi-board/engine/record"
 	"reversi-board/engine/referee"
+	"reversi-board/sensing"
 )
 
 // story records two moves and a mistake into a data folder and returns it.
@@ -33,7 +35,7 @@ func story(t *testing.T) (dir string) {
 		NewGame: func() string { return "01J00000000000000000000001" },
 	})
 	tape := flight.NewTape(flight.TapeOptions{
-		About: flight.About{Program: "v1.2.3", Board: "rv-b07", Kind: "hall-128"}, Boot: 2, Wall: wall,
+		About: flight.About{Program: "v1.2.3", Board: "rv-b07", Kind: "hall-128", ScanHz: 50, Sensing: flight.Sensing(sensing.DefaultConfig())}, Boot: 2, Wall: wall,
 	})
 	core.Tape = tape
 	tape.Start(0, flight.Place{JID: "01J00000000000000000000000"}, &core.State)
@@ -46,7 +48,7 @@ func story(t *testing.T) (dir string) {
 	see := func(d engine.Discs) {
 		t.Helper()
 		now += 10 * time.Second
-		tape.Frame(now-time.Second, &flight.Frame{North: d.Black, South: d.White})
+		tape.Frame(now-200*time.Millisecond, &flight.Frame{North: d.Black, South: d.White})
 		do(referee.Seen{At: now, Discs: d})
 	}
 	square := func(name string) engine.Square {
@@ -113,7 +115,7 @@ func TestReplayPrintsAPart(t *testing.T) {
 		{[]string{"--from", "15s", "--to", "30s"}, 3, "black plays f5"},
 		{[]string{"--from", "3", "--to", "3"}, 5, "no move"},
 		{[]string{"--from", "50s", "--to", "50s", "--states"}, 2, "state  playing to_move: "},
-		{[]string{"--from", "19s", "--to", "19s", "--frames"}, 1, "cells  f5 north"},
+		{[]string{"--from", "19s", "--to", "19.9s", "--frames"}, 1, "cells  f5 north"},
 	} {
 		got := call(t.Context(), append([]string{"replay", dir}, c.args...)...)
 		n := strings.Count(got.stdout, "\n") - 3 // two titles and the sum
@@ -167,6 +169,34 @@ func TestReplayShows(t *testing.T) {
 		if n := strings.Count(stdout.String(), "a  b  c"); code != 0 || n != 6 || !strings.Contains(stdout.String(), want) {
 			t.Errorf("%v: exit %d, %d boards, want 6 and among them\n%s\ngot\n%s%s", args, code, n, want, stdout.String(), stderr.String())
 		}
+	}
+}
+
+// The readings come from the cells again; one that does not is told.
+func TestReplaySenses(t *testing.T) {
+	dir := story(t)
+	got := call(t.Context(), "replay", dir, "--sense", "--from", "9h")
+	if got.code != 0 || !strings.Contains(got.stdout, "\n5 readings were recorded; 5 of them come from the cells again, and 0 others\n") {
+		t.Errorf("%+v", got)
+	}
+	recording, err := flight.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := recording.Segment(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Header.Reason, s.Header.Continues = flight.Started, false
+	s.Records = slices.DeleteFunc(s.Records, func(r flight.Record) bool { return r.Frame != nil && r.At > 35*time.Second })
+	var stdout bytes.Buffer
+	r := replayer{stdout: &stdout, stderr: &stdout, sense: true, first: bound{at: time.Hour}}
+	r.senser.Sense(s)
+	if err := r.sensed(); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(stdout.String(), "   0:40.000  a reading was recorded and does not come again: ") {
+		t.Errorf("it says\n%s", stdout.String())
 	}
 }
 

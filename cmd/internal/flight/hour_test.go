@@ -30,6 +30,9 @@ func TestHourOnEveryBoard(t *testing.T) {
 			if !slices.EqualFunc(payloads, e.payloads, bytes.Equal) {
 				t.Errorf("%d events are recorded, %d were announced", len(payloads), len(e.payloads))
 			}
+			if got := sensed(t, dir); got.Again != got.Readings || len(got.New) > 0 {
+				t.Errorf("sensing comes to other readings: %+v", got)
+			}
 			if n := e.tape.Lost(); n != 0 {
 				t.Errorf("%d records were lost", n)
 			}
