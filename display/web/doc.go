@@ -66,7 +66,8 @@
 //
 // A view may have two forms: what everybody may know, and all of it for an arbiter
 // who has logged in. An event may likewise be veiled, or left out for everybody
-// else; a reader then sees a gap and takes a snapshot. The ids of the streams of
+// else; a page then sees a gap and takes a snapshot, which shows that there is one:
+// an empty event in its place does not. The ids of the streams of
 // different roles differ: who comes back as somebody else gets everything anew.
 //
 // # Clocks

@@ -106,15 +106,18 @@ func (m members) acquit(s *referee.State) {
 	m["record"] = text(record)
 }
 
-// publicEvent returns an event as players may know it, nil if they may not.
+// publicEvent returns an event as players may know it. One that they may not know
+// leaves an empty one behind, so that nothing seems to be missing.
 func publicEvent(payload []byte, ev referee.Event, p *referee.Profile) []byte {
 	if p.FlipLights == referee.LightsAlways {
 		return payload
 	}
 	switch ev := ev.(type) {
 	case referee.FlipError:
-		if ev.Status == referee.FlipsOpen && !ev.Claimed {
-			return nil
+		var m members
+		if ev.Status == referee.FlipsOpen && !ev.Claimed && json.Unmarshal(payload, &m) == nil {
+			m["type"], m["data"] = text("note"), text(nil)
+			return text(m)
 		}
 	case referee.Moved:
 		var m members
