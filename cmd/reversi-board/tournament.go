@@ -256,8 +256,8 @@ func createVerb() verb {
 func playersVerb() verb {
 	return verb{
 		command: command{
-			name: "players", summary: "List, add or change players",
-			usage: "players TOURNAMENT [--add NAME | --change NUMBER] [--name NAME] [--club NAME] [--rating N] [--lot N]",
+			name: "players", summary: "List, add, change or remove players",
+			usage: "players TOURNAMENT [--add NAME | --change NUMBER | --remove NUMBER] [--name NAME] [--club NAME] [--rating N] [--lot N]",
 			example: program + " tournament players club-evening\n" +
 				program + " tournament players club-evening --add \"Ana Lima\" --club Elm --rating 1540\n" +
 				program + " tournament players club-evening --change 7 --rating 1600",
@@ -266,6 +266,7 @@ func playersVerb() verb {
 		flags: func(fs *flag.FlagSet) func(c *using) error {
 			add := fs.String("add", "", "add a player called `NAME`")
 			change := fs.Int("change", 0, "change the player with `NUMBER`")
+			remove := fs.Int("remove", 0, "remove the player with `NUMBER`, before the first round")
 			var p tournament.Player
 			fs.StringVar(&p.Name, "name", "", "the player is called `NAME`")
 			fs.StringVar(&p.Club, "club", "", "the player's club is `NAME`")
@@ -275,8 +276,10 @@ func playersVerb() verb {
 				given := map[string]bool{}
 				fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
 				switch {
-				case given["add"] && given["change"]:
-					return misused("--add and --change: want one of them")
+				case given["add"] && given["change"] || given["add"] && given["remove"] || given["change"] && given["remove"]:
+					return misused("--add, --change and --remove: want one of them")
+				case given["remove"]:
+					return c.tell(c.store.RemovePlayer(c.ctx, c.id(), *remove, c.act), "player %d was removed", *remove)
 				case given["add"]:
 					p.Name = *add
 					return c.addPlayer(p)

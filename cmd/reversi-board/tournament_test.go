@@ -166,6 +166,8 @@ func TestTournamentMistakes(t *testing.T) {
 		{"create X --id open", exitError, "there is a tournament open already"},
 		{"players open --add A --change 1", exitUsage, "want one of them"},
 		{"players open --change 9", exitError, "no player 9"},
+		{"players open --remove 1", exitError, "withdraw Ana instead"},
+		{"players open --remove 1 --change 1", exitUsage, "want one of them"},
 		{"import open /nowhere.csv", exitError, "no such file"},
 		{"pair open", exitError, "table 1 of round 1 has not ended"},
 		{"pair open 1-2", exitError, "only in a free event"},

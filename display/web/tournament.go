@@ -40,6 +40,8 @@ const (
 	TournamentWithdraw = "withdraw" // Player
 	TournamentReturn   = "return"   // Player
 	TournamentBye      = "bye"      // for Player in the next round
+	TournamentEdit     = "edit"     // Player is Name of Club, with Rating and Lot
+	TournamentRemove   = "remove"   // Player, before the first round
 )
 
 // TournamentAct is one thing that an arbiter asks for.
@@ -67,7 +69,10 @@ type TournamentAct struct {
 	BlackScore int    `json:"black_score,omitempty"`
 	WhiteScore int    `json:"white_score,omitempty"`
 	Reason     string `json:"reason,omitempty"`
-	// A tournament to create.
+	// A tournament to create, or a player to change.
+	Club    string `json:"club,omitempty"`
+	Rating  int    `json:"rating,omitempty"`
+	Lot     int    `json:"lot,omitempty"`
 	Name    string `json:"name,omitempty"`
 	Day     string `json:"day,omitempty"`
 	Place   string `json:"place,omitempty"`
@@ -235,12 +240,12 @@ func decodeTournament(body []byte) (TournamentAct, error) {
 	}
 	known := []string{
 		TournamentCreate, TournamentPlayers, TournamentLots, TournamentPair, TournamentMatch, TournamentUnpair, TournamentColors,
-		TournamentStart, TournamentResult, TournamentCorrect, TournamentWithdraw, TournamentReturn, TournamentBye,
+		TournamentStart, TournamentResult, TournamentCorrect, TournamentWithdraw, TournamentReturn, TournamentBye, TournamentEdit, TournamentRemove,
 	}
 	if !slices.Contains(known, a.Do) {
 		return a, fmt.Errorf("unknown act %.32q", a.Do)
 	}
-	for _, text := range []string{a.ID, a.By, a.Seed, a.Ending, a.Winner, a.Reason, a.Name, a.Day, a.Place, a.System, a.Variant, a.Profile, a.Clock} {
+	for _, text := range []string{a.ID, a.By, a.Seed, a.Ending, a.Winner, a.Reason, a.Club, a.Name, a.Day, a.Place, a.System, a.Variant, a.Profile, a.Clock} {
 		if utf8.RuneCountInString(text) > maxActText {
 			return a, fmt.Errorf("%.20q… is too long", text)
 		}

@@ -344,6 +344,8 @@ func (h *hall) do(ctx context.Context, store *tables.Store, a web.TournamentAct,
 		err = store.DrawLots(ctx, a.ID, orSeed(a.Seed), act)
 	case web.TournamentColors:
 		err = store.SetColors(ctx, a.ID, a.Round, a.Table, a.Black, tournament.ColorsBy(a.By), orSeed(a.Seed), act)
+	case web.TournamentEdit, web.TournamentRemove:
+		err = edit(ctx, store, a, act)
 	case web.TournamentStart:
 		err = h.begin(ctx, store, a)
 	case web.TournamentResult:
@@ -358,6 +360,16 @@ func (h *hall) do(ctx context.Context, store *tables.Store, a web.TournamentAct,
 		err = fmt.Errorf("there is no act %.32q", a.Do)
 	}
 	return err
+}
+
+// edit changes or removes a player.
+func edit(ctx context.Context, store *tables.Store, a web.TournamentAct, act tables.Act) error {
+	if a.Do == web.TournamentRemove {
+		return store.RemovePlayer(ctx, a.ID, a.Player, act)
+	}
+	return store.EditPlayer(ctx, a.ID, tournament.Player{
+		Number: a.Player, Name: strings.TrimSpace(a.Name), Club: strings.TrimSpace(a.Club), Rating: a.Rating, Lot: a.Lot,
+	}, act)
 }
 
 // orSeed returns a seed that nobody could know before, if none is given.

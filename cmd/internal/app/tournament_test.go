@@ -143,6 +143,9 @@ func TestActsOfThePage(t *testing.T) {
 		t.Errorf("a festival is %+v", s.Tournament)
 	}
 	h.does(t, web.TournamentAct{Do: web.TournamentPlayers, Text: fourPlayers + "Eve,1000\n"})
+	h.does(t, web.TournamentAct{Do: web.TournamentPlayers, Text: "name\nZoe\n"})
+	h.does(t, web.TournamentAct{Do: web.TournamentRemove, Player: 6})
+	h.does(t, web.TournamentAct{Do: web.TournamentEdit, Player: 1, Name: "Ana Lima", Club: "Elm", Rating: 1450})
 	h.does(t, web.TournamentAct{Do: web.TournamentLots, Seed: "1881"})
 	h.does(t, web.TournamentAct{Do: web.TournamentWithdraw, Player: 4, Reason: "ill"})
 	h.does(t, web.TournamentAct{Do: web.TournamentReturn, Player: 4})
@@ -166,7 +169,7 @@ func TestActsOfThePage(t *testing.T) {
 			t.Errorf("%+v was not done by Vera", c)
 		}
 	}
-	want := []string{"created", "players", "lots", "withdrawn", "returned", "bye", "paired", "unpaired", "paired", "colors", "colors", "corrected"}
+	want := []string{"created", "players", "players", "removed", "player", "lots", "withdrawn", "returned", "bye", "paired", "unpaired", "paired", "colors", "colors", "corrected"}
 	if !slices.Equal(whats, want) {
 		t.Errorf("changes %v, want %v", whats, want)
 	}
@@ -178,6 +181,9 @@ func TestActsOfThePage(t *testing.T) {
 		{Do: web.TournamentPlayers, ID: "open", Text: "no columns"},
 		{Do: web.TournamentCreate, Name: "Second", Profile: "of-mars"},
 		{Do: web.TournamentStart, ID: "open", Round: 9, Table: 1},
+		{Do: web.TournamentRemove, ID: "open", Player: 1},
+		{Do: web.TournamentEdit, ID: "open", Player: 9, Name: "X"},
+		{Do: web.TournamentEdit, ID: "open", Player: 1},
 	} {
 		if err := h.Do(t.Context(), "Vera", bad); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%+v: %v, want one line", bad, err)

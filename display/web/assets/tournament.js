@@ -390,6 +390,11 @@ function showPeople(s) {
         if (canBye && !l.withdrawn && !byes.has(l.number) && !l.byes) {
           e.append(small("Bye…", () => ask(`Bye for ${l.name}`, `${l.name} does not play in round ${s.round + 1} and gets a point.`, "Give it", "optional", () => ({ do: "bye", player: l.number })), `Bye for ${l.name}`));
         }
+        e.append(small("Edit…", () => edit(l), `Edit ${l.name}`));
+        if (s.round === 0) {
+          e.append(small("Remove…", () => ask(`Remove ${l.name}`, "Who is removed takes no part.", "Remove", "none", () => ({ do: "remove", player: l.number })), `Remove ${l.name}`));
+          return e;
+        }
         e.append(
           l.withdrawn
             ? small("Back in", () => act({ do: "return", player: l.number }), `${l.name} takes part again`)
@@ -399,6 +404,33 @@ function showPeople(s) {
       }),
   );
 }
+
+/** The number of the player who is edited. */
+let edited = 0;
+
+/** @param {Line} l */
+function edit(l) {
+  edited = l.number;
+  write($("edit-title"), `Player ${l.number}`);
+  input("edit-name").value = l.name;
+  input("edit-club").value = l.club ?? "";
+  input("edit-rating").value = l.rating ? String(l.rating) : "";
+  input("edit-lot").value = l.lot ? String(l.lot) : "";
+  open("edit");
+}
+onSend("edit", () =>
+  act(
+    {
+      do: "edit",
+      player: edited,
+      name: input("edit-name").value.trim(),
+      club: input("edit-club").value.trim(),
+      rating: Number(input("edit-rating").value),
+      lot: Number(input("edit-lot").value),
+    },
+    "edit-error",
+  ),
+);
 
 $("add").addEventListener("click", () => {
   input("join-text").value = "";
@@ -417,7 +449,7 @@ $("lots").addEventListener("click", () => ask("Draw lots", "Every player gets a 
 
 /** @param {Sheet} s */
 function showChanges(s) {
-  const list = s.changes.filter((c) => !["created", "players", "paired"].includes(c.what));
+  const list = s.changes.filter((c) => !["created", "players", "player", "removed", "paired"].includes(c.what));
   $("history").hidden = list.length === 0;
   write($("history-title"), `What was changed and drawn (${list.length})`);
   $("changes").replaceChildren(

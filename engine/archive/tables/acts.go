@@ -68,7 +68,40 @@ func (s *Store) EditPlayer(ctx context.Context, id string, p tournament.Player, 
 		if err != nil {
 			return err
 		}
-		return note(ctx, tx, id, Change{What: "player", Old: words(old), New: words(p)}, act)
+		return note(ctx, tx, id, Change{What: "player", Old: described(old), New: described(p)}, act)
+	})
+}
+
+// described writes a player for Changes.
+func described(p tournament.Player) string {
+	text := fmt.Sprintf("%d %s", p.Number, p.Name)
+	if p.Club != "" {
+		text += ", " + p.Club
+	}
+	if p.Rating != 0 {
+		text += fmt.Sprintf(", rating %d", p.Rating)
+	}
+	if p.Lot != 0 {
+		text += fmt.Sprintf(", lot %d", p.Lot)
+	}
+	return text
+}
+
+// RemovePlayer removes a player before the first round has been paired; later
+// players can only be withdrawn.
+func (s *Store) RemovePlayer(ctx context.Context, id string, number int, act Act) error {
+	return s.change(ctx, "remove a player", id, func(tx *sql.Tx, t *Table) error {
+		p, err := t.player(number)
+		if err != nil {
+			return err
+		}
+		if t.LastRound() > 0 {
+			return fmt.Errorf("%w: a round has been paired: withdraw %s instead", ErrRefused, p.Name)
+		}
+		if _, err := tx.ExecContext(ctx, "DELETE FROM tournament_players WHERE tournament = ? AND number = ?", id, number); err != nil {
+			return err
+		}
+		return note(ctx, tx, id, Change{What: "removed", Old: fmt.Sprintf("%d %s", number, p.Name)}, act)
 	})
 }
 

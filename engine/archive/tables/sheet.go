@@ -181,13 +181,13 @@ func (s *Sheet) Order() string {
 	return strings.Join(order, ", then ")
 }
 
-// Notable are the changes that somebody may ask about later: all but that
-// players were added and rounds paired.
+// Notable are the changes that somebody may ask about later: all but those of
+// the list of players, and that rounds were paired.
 func (s *Sheet) Notable() []Change {
 	var list []Change
 	for _, c := range s.Changes {
 		switch c.What {
-		case "created", "players", "paired":
+		case "created", "players", "player", "removed", "paired":
 		default:
 			list = append(list, c)
 		}

@@ -3,7 +3,6 @@ package tables
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -463,13 +462,4 @@ func (s *Store) Delete(ctx context.Context, id string, withResults bool) error {
 		_, err = tx.ExecContext(ctx, "DELETE FROM tournaments WHERE id = ?", id)
 		return err
 	})
-}
-
-// words writes something for Changes.
-func words(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return ""
-	}
-	return string(b)
 }

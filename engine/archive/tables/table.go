@@ -201,8 +201,8 @@ type Change struct {
 	Table int    `json:"table,omitempty"`
 	At    string `json:"at"`
 	By    string `json:"by"`
-	// What is created, players, lots, colors, paired, unpaired, bye, withdrawn,
-	// returned, corrected, reopened or contradicted.
+	// What is created, players, player, removed, lots, colors, paired, unpaired,
+	// bye, withdrawn, returned, corrected, reopened or contradicted.
 	What string `json:"what"`
 	// Old and New are what it was and is, in words.
 	Old    string `json:"old,omitempty"`
