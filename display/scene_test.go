@@ -115,6 +115,26 @@ func TestCompose(t *testing.T) {
 			display.Cues{IdentifyUntil: 13 * time.Second, Now: 12*time.Second + 999*ms},
 		},
 		{
+			"a question", "ask d4 e5",
+			func(*referee.State) {},
+			display.Cues{Ask: set("d4 e5"), AskUntil: 5 * time.Second, Now: 4999 * ms},
+		},
+		{
+			"the question is over", "dark",
+			func(*referee.State) {},
+			display.Cues{Ask: set("d4 e5"), AskUntil: 5 * time.Second, Now: 5 * time.Second},
+		},
+		{
+			"what is wrong beats a question", "wrong d4 ask e5",
+			func(s *referee.State) { s.Guide.Turn = set("d4") },
+			display.Cues{Ask: set("d4 e5"), AskUntil: 5 * time.Second, Now: time.Second},
+		},
+		{
+			"the start lies there in mid-game", "ask d4 e4 d5 e5",
+			func(s *referee.State) { s.Step, s.Restart.Active = referee.Correcting, true },
+			display.Cues{},
+		},
+		{
 			"after identify the guide returns", "wrong f4",
 			func(s *referee.State) { s.Guide.Turn = set("f4") },
 			display.Cues{IdentifyUntil: 13 * time.Second, Now: 13 * time.Second},

@@ -3,6 +3,7 @@ package display_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -233,6 +234,18 @@ func TestSentence(t *testing.T) {
 		}},
 		{"power", "The power was off, and c3 and d4 do not fit the game: turn d4, then put a white disc on c3. For a new game set up the start position instead.", func(s *referee.State) {
 			mistake(s, referee.Power, referee.NoReason, "c3 d4", referee.Guide{Turn: set("d4"), PlaceWhite: set("c3")})
+		}},
+		{"power at an event", "The power was off, and d4 does not fit the game: turn d4.", func(s *referee.State) {
+			s.Match.Profile.Takeback = referee.TakebackNever
+			mistake(s, referee.Power, referee.NoReason, "d4", referee.Guide{Turn: set("d4")})
+		}},
+		{"start in mid-game", "A new game? Leave the discs alone for five seconds, or press a clock. " +
+			"To go on with this game, put its discs back.", func(s *referee.State) {
+			s.Step, s.Restart = referee.Correcting, referee.Restart{Active: true, At: time.Minute}
+		}},
+		{"start without power", "A new game? Lift one of the discs and put it back, or press a clock. " +
+			"To go on with the game, put its discs back.", func(s *referee.State) {
+			s.Step, s.Restart = referee.Correcting, referee.Restart{Active: true}
 		}},
 
 		{"lost bank", "Black to move; rank 3 cannot be read, and moves there must wait.", func(s *referee.State) {

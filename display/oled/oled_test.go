@@ -163,6 +163,13 @@ func situations(t testing.TB) []situation {
 		}},
 		{"time-up", "White: time up", "", "", &[2]oled.Clock{{Left: 9 * time.Second}, {Left: -time.Second, Flag: true}}, idle},
 
+		{"new-game", "A new game?", "Leave the discs", "", nil, func(s *referee.State) {
+			s.Step, s.Restart = referee.Correcting, referee.Restart{Active: true, At: time.Minute}
+		}},
+		{"new game without power", "A new game?", "Lift a disc", "", nil, func(s *referee.State) {
+			s.Step, s.Restart = referee.Correcting, referee.Restart{Active: true}
+		}},
+
 		{"placed", "White placed g6", "turn d4 e5 f5 +2", "", nil, pending("d4 e5 f6 f5 g5", idle)},
 		{"four to turn", "White placed g6", "turn d4 e5 f5 f6", "", nil, pending("d4 e5 f6 f5", idle)},
 		{"all turned", "White placed g6", "", "", nil, pending("d4", func(s *referee.State) {
@@ -304,6 +311,26 @@ func TestClocksOfAGame(t *testing.T) {
 	referee.Apply(&s, referee.ClockFlag{Color: engine.Black, Clock: times, At: 5 * time.Second})
 	if got := oled.Clocks(&s, 5*time.Second); !got[engine.Black].Flag {
 		t.Errorf("after the flag %v", got)
+	}
+}
+
+// What is said for a moment stands in place of everything else, and nothing of it is
+// cut off.
+func TestNotes(t *testing.T) {
+	t.Parallel()
+	s := started(t, "classic")
+	all := []oled.Note{oled.GivesUp(engine.Black), oled.GivesUp(engine.White)}
+	for _, command := range []string{"hint", "pass", "new", "undo", "resign", "anything else"} {
+		all = append(all, oled.Refused(command))
+	}
+	for _, n := range all {
+		v := oled.Compose(oled.Input{State: &s, Note: n, Clocks: clocks(time.Minute, time.Minute)})
+		if v.Head.String() != n.Head || v.Foot.String() != n.Foot || n.Head == "" || !v.Board || !v.Timed {
+			t.Errorf("%+v is shown as %q, %q", n, v.Head.String(), v.Foot.String())
+		}
+	}
+	if got := oled.GivesUp(engine.White); got.Head != "White gives up?" || got.Foot != "Yes: press again" {
+		t.Errorf("%+v", got)
 	}
 }
 
