@@ -393,27 +393,9 @@ func TestResultsOfSeveralBoards(t *testing.T) {
 			t.Fatal(err)
 		}
 		if board > 0 {
-			if _, err := h.tables.PairByHand(t.Context(), h.id, [][2]int{{2*board + 1, 2*board + 2}}, false, tables.Act{}); err == nil {
-				t.Fatal("players who are not there were paired")
-			}
-			list := []tournament.Player{{Number: 2*board + 1, Name: "P"}, {Number: 2*board + 2, Name: "Q"}}
-			if err := h.tables.AddPlayers(t.Context(), h.id, list, tables.Act{}); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := h.tables.PairByHand(t.Context(), h.id, [][2]int{{2*board + 1, 2*board + 2}}, false, tables.Act{}); err != nil {
-				t.Fatal(err)
-			}
+			h.joinedBy(2*board+1, 2*board+2)
 		}
-		var records [][]byte
-		d := &diary{t: t, jid: jid, at: time.Date(2026, 2, 23, 20, 0, 0, 0, time.UTC), tsOK: true}
-		d.put = func(_ uint64, payload []byte) { records = append(records, payload) }
-		d.game, d.state = gameOne[:25]+string(rune('0'+board)), engine.NewGame(engine.Rules{Start: engine.Start(), Name: "classic"})
-		pairing := h.table().Pairings[board]
-		d.event(referee.GameStarted{Match: referee.Match{
-			Rules: d.state.Rules, Profile: referee.Home(), Players: [2]string{"P", "Q"}, Pairing: pairing.ID,
-		}})
-		d.play(nine)
-		d.over(referee.Wipeout)
+		records := h.playedElsewhere(board, jid)
 		for range 2 { // At least once is how messages are delivered.
 			if r, err := h.games.Put(t.Context(), jid, records); err != nil || len(r.Broken) > 0 {
 				t.Fatalf("%+v, %v", r, err)
@@ -425,6 +407,36 @@ func TestResultsOfSeveralBoards(t *testing.T) {
 			t.Errorf("%+v", p.Result)
 		}
 	}
+}
+
+// joinedBy adds two players who meet each other.
+func (h *hall) joinedBy(black, white int) {
+	h.t.Helper()
+	pair := [][2]int{{black, white}}
+	if _, err := h.tables.PairByHand(h.t.Context(), h.id, pair, false, tables.Act{}); err == nil {
+		h.t.Fatal("players who are not there were paired")
+	}
+	list := []tournament.Player{{Number: black, Name: "P"}, {Number: white, Name: "Q"}}
+	if err := h.tables.AddPlayers(h.t.Context(), h.id, list, tables.Act{}); err != nil {
+		h.t.Fatal(err)
+	}
+	if _, err := h.tables.PairByHand(h.t.Context(), h.id, pair, false, tables.Act{}); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// playedElsewhere returns the records of a game of a pairing at another board.
+func (h *hall) playedElsewhere(pairing int, jid string) (records [][]byte) {
+	h.t.Helper()
+	d := &diary{t: h.t, jid: jid, at: time.Date(2026, 2, 23, 20, 0, 0, 0, time.UTC), tsOK: true}
+	d.put = func(_ uint64, payload []byte) { records = append(records, payload) }
+	d.game, d.state = gameOne[:25]+string(rune('0'+pairing)), engine.NewGame(engine.Rules{Start: engine.Start(), Name: "classic"})
+	d.event(referee.GameStarted{Match: referee.Match{
+		Rules: d.state.Rules, Profile: referee.Home(), Players: [2]string{"P", "Q"}, Pairing: h.table().Pairings[pairing].ID,
+	}})
+	d.play(nine)
+	d.over(referee.Wipeout)
+	return records
 }
 
 // An archive of the version before has games and no tournaments: it gets them,
