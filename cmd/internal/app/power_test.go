@@ -341,3 +341,29 @@ func testDiscard(t *testing.T, byButton bool) {
 		t.Errorf("on record are %q", all)
 	}
 }
+
+// A calibration that was torn at any byte is not used, and says so.
+func TestTornCalibration(t *testing.T) {
+	t.Parallel()
+	c := configs.Default()
+	cal, dir := calibrationOf(c), t.TempDir()
+	path := store(t, dir, &cal)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := LoadCalibration(dir, &c.Hardware)
+	if err != nil || want == nil {
+		t.Fatal(want, err)
+	}
+	for n := range whole {
+		if err := os.WriteFile(path, whole[:n], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, err := LoadCalibration(dir, &c.Hardware)
+		// What is missing may be the end of the last line alone.
+		if err == nil && (got == nil || *got != *want) || err != nil && !strings.Contains(err.Error(), path) {
+			t.Fatalf("%d of %d bytes: %v, %v", n, len(whole), got, err)
+		}
+	}
+}
