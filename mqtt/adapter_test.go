@@ -124,7 +124,7 @@ func TestMetaTellsWhatThereIs(t *testing.T) {
 		}
 	}
 	commands, _ := m.field("commands").(map[string]any)
-	if fmt.Sprint(commands["player"]) != "[undo resign claim pass press hint]" {
+	if fmt.Sprint(commands["player"]) != "[undo agree decline resign claim pass press hint]" {
 		t.Errorf("meta.commands = %v", commands)
 	}
 }

@@ -122,10 +122,10 @@ func DefaultCommands() map[string][]string {
 	return map[string][]string{
 		string(Arbiter): {
 			"new", "undo", "pause", "resume", "resign", "adjudicate", "clock_set", "players_set",
-			"correct_square", "revise", "let_stand", "claim", "pass", "press",
+			"correct_square", "revise", "let_stand", "claim", "pass", "press", "agree", "decline",
 			"confirm", "mask", "hint", "identify", "snapshot",
 		},
-		string(Player): {"undo", "resign", "claim", "pass", "press", "hint"},
+		string(Player): {"undo", "agree", "decline", "resign", "claim", "pass", "press", "hint"},
 		string(Ops):    {"pause", "players_set", "mask", "identify", "snapshot", "diag"},
 		string(HA):     {"new", "undo", "pause", "resume", "identify", "snapshot"},
 		string(Hub):    {"identify", "snapshot", "replay"},

@@ -173,18 +173,32 @@ func (l *link) status() string {
 
 // mqttOrder carries out a command from MQTT, which the adapter has checked.
 func (a *App) mqttOrder(req mqtt.Request) {
-	c := web.Command{Name: req.Name, ID: req.ID, Args: req.RawArgs, IfSeq: req.IfSeq}
-	var code, text string
-	if req.Name == pressCommand {
-		code, text = a.pressByCommand(order{role: string(req.Role), from: req.From, at: a.now(), command: c})
-	} else {
-		code, text = a.carryOut(string(req.Role), req.From, c)
+	reply := func(code, text string) {
+		response := mqtt.Response{Code: mqtt.Code(code), Text: text, Seq: a.core.Seq()}
+		a.whenDurable(func() { req.Reply(response) })
 	}
-	if code == "" && req.Name == diagCommand {
-		a.nurse.order(req.Diag)
+	o := order{role: string(req.Role), from: req.From, at: a.now(), command: web.Command{
+		Name: req.Name, ID: req.ID, Args: req.RawArgs, IfSeq: req.IfSeq,
+	}}
+	switch {
+	case req.Name == pressCommand:
+		reply(a.pressByCommand(o))
+	case req.Name == agreeCommand || req.Name == declineCommand:
+		reply(a.answerTakeback(o))
+	case req.Name == "undo" && req.Role == mqtt.Player:
+		// The answer is that of the other player.
+		if code, text := a.askTakeback(o); code != "" {
+			reply(code, text)
+		} else {
+			a.wish.reply = reply
+		}
+	default:
+		code, text := a.carryOut(o.role, o.from, o.command)
+		if code == "" && req.Name == diagCommand {
+			a.nurse.order(req.Diag)
+		}
+		reply(code, text)
 	}
-	response := mqtt.Response{Code: mqtt.Code(code), Text: text, Seq: a.core.Seq()}
-	a.whenDurable(func() { req.Reply(response) })
 }
 
 // staleText answers who has not seen the newest state.

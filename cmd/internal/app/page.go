@@ -99,13 +99,12 @@ func (a *App) pageOptions(version, host string) (web.Options, error) {
 }
 
 // pageCommands are the commands of the page by role: those of MQTT, and what only
-// people who look at the page can want.
+// somebody who looks at the page can want.
 func pageCommands() map[web.Role][]string {
 	table := mqtt.DefaultCommands()
-	own := []string{agreeCommand, declineCommand}
 	return map[web.Role][]string{
-		web.Player:  append(slices.Clone(table[string(mqtt.Player)]), own...),
-		web.Arbiter: append(append(slices.Clone(table[string(mqtt.Arbiter)]), evaluateCommand), own...),
+		web.Player:  table[string(mqtt.Player)],
+		web.Arbiter: append(table[string(mqtt.Arbiter)], evaluateCommand),
 	}
 }
 

@@ -389,6 +389,51 @@ func TestTakebackIsVoid(t *testing.T) {
 	})
 }
 
+// Over MQTT the answer to who asks is that of the other player, at the page or with a
+// client of its own.
+func TestTakebackOverMQTT(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := underRules(t, "home", "none")
+		a := d.app
+		d.moves("f5", "d6")
+		asked := func(from, name string) {
+			t.Helper()
+			seq := a.core.Seq()
+			a.mqttOrder(mqtt.Request{Role: mqtt.Player, Name: name, ID: rand.Text(), From: from, IfSeq: &seq, RawArgs: []byte(`{}`)})
+		}
+		answer := ""
+		wish := func() {
+			t.Helper()
+			answer = "none"
+			asked("white", "undo")
+			a.wish.reply = func(code, _ string) { answer = "code " + code }
+		}
+		wish()
+		asked("white", "agree")
+		if a.core.State.Ply() != 2 || answer != "none" {
+			t.Errorf("who asks has agreed: ply %d, answered %s", a.core.State.Ply(), answer)
+		}
+		asked("black", "agree")
+		if a.core.State.Ply() != 1 || answer != "code " {
+			t.Errorf("the other one has agreed: ply %d, answered %s", a.core.State.Ply(), answer)
+		}
+		d.see(a.core.State.Game.Discs)
+		for name, then := range map[string]func(){
+			"declined on the page": func() { d.asks(web.Player, "black", "decline", ``) },
+			"too late":             func() { time.Sleep(takebackTime); a.takebackView() },
+		} {
+			wish()
+			if then(); a.core.State.Ply() != 1 || answer != "code not_allowed" {
+				t.Errorf("%s: ply %d, answered %s", name, a.core.State.Ply(), answer)
+			}
+		}
+		wish()
+		if d.asks(web.Player, "black", "agree", ``); a.core.State.Ply() != 0 || answer != "code " {
+			t.Errorf("agreed on the page: ply %d, answered %s", a.core.State.Ply(), answer)
+		}
+	})
+}
+
 // moves makes moves by the rules.
 func (d *desktop) moves(names ...string) {
 	d.t.Helper()

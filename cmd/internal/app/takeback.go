@@ -17,15 +17,19 @@ const (
 // takebackTime is how long the other player has to agree.
 const takebackTime = 30 * time.Second
 
-// takeback is a player's wish to take moves back, from the page. It changes
-// nothing until the other one agrees, or an arbiter.
+// takeback is a player's wish to take moves back. It changes nothing until the other
+// one agrees, or an arbiter.
 type takeback struct {
 	asked bool
-	// by is the seat of who asks, None when one page stands for both players.
-	by      engine.Color
+	// by is the seat of who asks, None when that is not known.
+	by engine.Color
+	// from is who asks, onPage that it was on the page.
 	from    string
+	onPage  bool
 	command web.Command
-	plies   int
+	// reply tells who asks over MQTT what came of it, nil for nobody.
+	reply func(code, text string)
+	plies int
 	// seq is what the record was: anything new makes the wish void.
 	seq   uint64
 	until time.Duration
@@ -61,7 +65,7 @@ func (a *App) askTakeback(o order) (code, text string) {
 		by = c
 	}
 	a.wish = takeback{
-		asked: true, by: by, from: o.from, command: o.command, plies: undo.Plies, seq: a.core.Seq(), until: o.at + takebackTime,
+		asked: true, by: by, from: o.from, onPage: o.command.Role != "", command: o.command, plies: undo.Plies, seq: a.core.Seq(), until: o.at + takebackTime,
 	}
 	time.AfterFunc(takebackTime, func() { nudge(a.touched) })
 	return "", ""
@@ -69,26 +73,53 @@ func (a *App) askTakeback(o order) (code, text string) {
 
 // answerTakeback takes the answer of the other player.
 func (a *App) answerTakeback(o order) (code, text string) {
-	w := a.wish
-	switch {
-	case a.takebackView() == nil:
+	if a.takebackView() == nil {
 		return string(referee.NotAllowed), "nobody asks to take a move back, or it is too late"
-	case o.role == string(web.Player) && w.by != engine.None && o.command.Seat == w.by.String() && o.command.Name == agreeCommand:
-		return string(referee.NotAllowed), "the other player has to agree"
 	}
-	a.wish = takeback{}
+	w := a.wish
 	if o.command.Name == declineCommand {
+		a.endTakeback(string(referee.NotAllowed), "the other player does not agree")
 		return "", ""
 	}
+	if w.asksHimself(o) {
+		return string(referee.NotAllowed), "the other player has to agree"
+	}
 	w.command.IfSeq = &w.seq
-	return a.carryOut(string(web.Player), w.from, w.command)
+	code, text = a.carryOut(string(web.Player), w.from, w.command)
+	a.endTakeback(code, text)
+	return code, text
+}
+
+// asksHimself reports whether it is who asks that answers. One page may stand for
+// both players; over MQTT they have a client each.
+func (w *takeback) asksHimself(o order) bool {
+	switch {
+	case o.role != string(web.Player):
+		return false
+	case w.onPage:
+		return w.by != engine.None && o.command.Seat == w.by.String()
+	default:
+		return o.command.Role == "" && o.from == w.from
+	}
+}
+
+// endTakeback forgets the wish and says what came of it.
+func (a *App) endTakeback(code, text string) {
+	reply := a.wish.reply
+	a.wish = takeback{}
+	if reply != nil {
+		reply(code, text)
+	}
 }
 
 // takebackView returns the wish that waits for an answer, nil for none.
 func (a *App) takebackView() *web.Takeback {
 	w := &a.wish
-	if !w.asked || w.seq != a.core.Seq() || a.now() >= w.until {
-		*w = takeback{}
+	switch {
+	case !w.asked:
+		return nil
+	case w.seq != a.core.Seq() || a.now() >= w.until:
+		a.endTakeback(string(referee.NotAllowed), "the other player has not agreed in time")
 		return nil
 	}
 	by := ""
