@@ -283,7 +283,10 @@ func (f *folding) told(ev referee.Commanded) {
 	case referee.Adjudicate:
 		f.why = o.Reason
 	case referee.PlayersSet:
-		referee.Apply(&f.state, ev)
+		// Whose points they are in a tournament only an arbiter may say.
+		if f.state.Match.Pairing == "" || ev.Audit.Role == "arbiter" {
+			referee.Apply(&f.state, ev)
+		}
 	case referee.NewGame, referee.Undo, referee.Pause, referee.Resume, referee.Resign, referee.ClockSet, referee.CorrectSquare,
 		referee.Revise, referee.LetStand, referee.Claim, referee.PassPressed, referee.Look:
 	}

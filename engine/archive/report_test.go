@@ -96,9 +96,9 @@ func (h *hall) start(id, variant string) {
 }
 
 // seats names the players at the board anew.
-func (h *hall) seats(black, white string) {
+func (h *hall) seats(role, black, white string) {
 	h.d.event(referee.Commanded{Audit: referee.Audit{
-		Role: "arbiter", Name: "players_set", ID: "9", Order: referee.PlayersSet{Players: [2]string{black, white}},
+		Role: role, Name: "players_set", ID: "9", Order: referee.PlayersSet{Players: [2]string{black, white}},
 	}})
 }
 
@@ -344,7 +344,7 @@ func TestColorsAsTheyWerePlayed(t *testing.T) {
 		h.start(gameOne, "classic")
 		h.sync()
 		h.d.play(nine)
-		h.seats("Ben", "Ana")
+		h.seats("arbiter", "Ben", "Ana")
 		h.d.over(referee.Wipeout)
 		h.wins("Ben", "64–0 (discs 13–0), black wins, by wipeout")
 	})
@@ -354,7 +354,7 @@ func TestColorsAsTheyWerePlayed(t *testing.T) {
 		h.d.play(nine)
 		h.d.over(referee.Wipeout)
 		h.wins("Ana", "64–0 (discs 13–0), black wins, by wipeout")
-		h.seats("Ben", "Ana")
+		h.seats("arbiter", "Ben", "Ana")
 		h.wins("Ben", "0–64 (discs 0–13), white wins, by wipeout")
 	})
 	t.Run("entered by hand before", func(t *testing.T) {
@@ -371,6 +371,14 @@ func TestColorsAsTheyWerePlayed(t *testing.T) {
 		if p := h.pairing(); p.Contradicted != nil || p.Result.Game != gameOne {
 			t.Errorf("%+v", p)
 		}
+	})
+	t.Run("seated anew by somebody who is no arbiter", func(t *testing.T) {
+		h := newHall(t, "classic")
+		h.start(gameOne, "classic")
+		h.seats("ops", "Ben", "Ana")
+		h.d.play(nine)
+		h.d.over(referee.Wipeout)
+		h.wins("Ana", "64–0 (discs 13–0), black wins, by wipeout")
 	})
 	// A name that was only put right changes nothing.
 	t.Run("another spelling", func(t *testing.T) {
@@ -485,5 +493,21 @@ func TestArchiveOfTheFuture(t *testing.T) {
 	}
 	if _, err := archive.OpenTables(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "use the newer program") {
 		t.Errorf("%v", err)
+	}
+}
+
+// The names of players who are named in a game of no tournament are those of the
+// archive.
+func TestArchiveKnowsWhoSatDown(t *testing.T) {
+	h := newHall(t, "classic")
+	h.d.start(gameOne, "classic", "Black", "White")
+	h.d.play("f5")
+	h.seats("ops", "Ana", "Ben")
+	h.d.play(nine[2:])
+	h.d.over(referee.Wipeout)
+	h.sync()
+	e, _, err := h.games.Get(t.Context(), gameOne)
+	if err != nil || e.Black != "Ana" || e.White != "Ben" {
+		t.Errorf("%+v, %v", e, err)
 	}
 }
