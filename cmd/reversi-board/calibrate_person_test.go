@@ -173,7 +173,7 @@ func (s *seat) turn() {
 // do calibrates and returns what the command would print.
 func (s *seat) do() (well bool, stdout string, err error) {
 	var out strings.Builder
-	well, err = s.calibration.calibrate(s.t.Context(), &out)
+	well, err = s.calibrate(s.t.Context(), &out)
 	return well, out.String(), err
 }
 

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"reversi-board/cmd/internal/calibrate"
 	"reversi-board/configs"
@@ -115,7 +116,8 @@ func replaceFile(dir, path string, text []byte) (err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	temp, err := os.CreateTemp(dir, filepath.Base(path)+".*.new")
+	sweepUp(path + ".*" + unfinished)
+	temp, err := os.CreateTemp(dir, filepath.Base(path)+".*"+unfinished)
 	if err != nil {
 		return err
 	}
@@ -134,6 +136,21 @@ func replaceFile(dir, path string, text []byte) (err error) {
 		return err
 	}
 	return errors.Join(folder.Sync(), folder.Close())
+}
+
+// unfinished ends the names of files that are being written.
+const unfinished = ".new"
+
+// sweepUp removes what programs have left that were killed while they wrote. One
+// that writes at this moment is left alone; what cannot be removed harms nobody.
+func sweepUp(pattern string) {
+	const writing = time.Minute
+	left, _ := filepath.Glob(pattern)
+	for _, path := range left {
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > writing {
+			_ = os.Remove(path)
+		}
+	}
 }
 
 // adviceOn says what to do about an error of a disk.

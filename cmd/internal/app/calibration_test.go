@@ -263,6 +263,11 @@ func TestCalibratorRefuses(t *testing.T) {
 		if got := do(web.CalibrationNext); got != "the board is not being calibrated" {
 			t.Error(got)
 		}
+		// Two pages at once.
+		if got := do(web.CalibrationStart) + ", " + do(web.CalibrationStart) + ", " + do(web.CalibrationAbort) + ", " + do(web.CalibrationForget); got != "<nil>, the board is being calibrated already, <nil>, <nil>" {
+			t.Error(got)
+		}
+		time.Sleep(2 * time.Second)
 		b.move(movesOf(t, "f5")[0])
 		if got := do(web.CalibrationStart); got != "a game is running: finish it first" {
 			t.Error(got)
