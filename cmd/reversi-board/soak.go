@@ -122,42 +122,66 @@ func (f *soakFlags) options() (soak.Options, error) {
 		return o, &wrongFlagError{fmt.Sprintf("--every %d: want 1 or more", f.every)}
 	}
 	if f.clumsy || f.given["profile"] {
-		return o, f.people(&o)
+		err := f.people(&o)
+		return o, err
 	}
+	for _, part := range []func(o *soak.Options) error{f.rules, f.board, f.files, f.choose} {
+		if err := part(&o); err != nil {
+			return o, err
+		}
+	}
+	return o, nil
+}
+
+// rules checks by which rules games are made up.
+func (f *soakFlags) rules(*soak.Options) error {
 	if _, err := engine.Variant(f.variant); err != nil {
-		return o, &wrongFlagError{"--variant: " + err.Error()}
+		return &wrongFlagError{"--variant: " + err.Error()}
 	}
 	if !slices.Contains(soak.Starts(), f.start) {
-		return o, &wrongFlagError{fmt.Sprintf("--start %.32q: want one of %s", f.start, strings.Join(soak.Starts(), ", "))}
+		return &wrongFlagError{fmt.Sprintf("--start %.32q: want one of %s", f.start, strings.Join(soak.Starts(), ", "))}
 	}
 	if _, err := notation.ParseRules(f.variant, f.start, ""); err != nil {
-		return o, &wrongFlagError{"--start: " + err.Error()}
+		return &wrongFlagError{"--start: " + err.Error()}
 	}
+	return nil
+}
+
+// board reads what is played on, and how it fails.
+func (f *soakFlags) board(o *soak.Options) (err error) {
 	if f.config != "" {
-		var err error
 		if o.Config, err = loadConfig(f.config); err != nil {
-			return o, err
+			return err
 		}
 	}
 	if f.faults != "" {
-		var err error
 		if o.Faults, err = soak.ParseFaults(f.faults, o.Config); err != nil {
-			return o, &wrongFlagError{"--faults: " + err.Error()}
+			return &wrongFlagError{"--faults: " + err.Error()}
 		}
 	}
+	return nil
+}
+
+// files reads the games of files.
+func (f *soakFlags) files(o *soak.Options) error {
 	for _, name := range f.real {
 		games, err := soak.Load(name)
 		if err != nil {
-			return o, err
+			return err
 		}
 		o.Games = append(o.Games, games...)
 	}
 	if len(f.real) > 0 && len(o.Games) == 0 {
-		return o, errors.New("the files hold no games")
+		return errors.New("the files hold no games")
 	}
+	return nil
+}
+
+// choose says which of the games are played.
+func (f *soakFlags) choose(o *soak.Options) error {
 	switch {
 	case f.only >= o.Count() || f.only < -1:
-		return o, &wrongFlagError{fmt.Sprintf("--only %d: the games are 0 to %d", f.only, o.Count()-1)}
+		return &wrongFlagError{fmt.Sprintf("--only %d: the games are 0 to %d", f.only, o.Count()-1)}
 	case f.only >= 0:
 		o.Indices = []int{f.only}
 	case len(f.real) > 0:
@@ -165,7 +189,7 @@ func (f *soakFlags) options() (soak.Options, error) {
 			o.Indices = append(o.Indices, i)
 		}
 	}
-	return o, nil
+	return nil
 }
 
 // people turns the flags into games of people who make mistakes.
@@ -174,12 +198,14 @@ func (f *soakFlags) people(o *soak.Options) error {
 	if !f.given["variant"] {
 		o.Clumsy.Variant = soak.All
 	}
-	for name, instead := range map[string]string{
-		"real": "these games are made up", "start": "the custom games begin from every start",
-		"faults": "people make the mistakes, not the board", "every": "there are no files",
+	for _, not := range [][2]string{
+		{"real", "these games are made up"},
+		{"start", "custom games begin from every start"},
+		{"faults", "people make the mistakes, not the board"},
+		{"every", "there are no files"},
 	} {
-		if f.given[name] {
-			return &wrongFlagError{fmt.Sprintf("--%s does not go with --clumsy: %s", name, instead)}
+		if f.given[not[0]] {
+			return &wrongFlagError{fmt.Sprintf("--%s does not go with --clumsy: %s", not[0], not[1])}
 		}
 	}
 	switch {
@@ -189,17 +215,11 @@ func (f *soakFlags) people(o *soak.Options) error {
 		return &wrongFlagError{fmt.Sprintf("--profile %.32q: want one of %s, %s", f.profile, strings.Join(soak.Profiles(), ", "), soak.All)}
 	case !slices.Contains(append(engine.VariantNames(), soak.All), o.Clumsy.Variant):
 		return &wrongFlagError{fmt.Sprintf("--variant %.32q: want one of %s, %s", f.variant, strings.Join(engine.VariantNames(), ", "), soak.All)}
-	case f.only >= o.Count() || f.only < -1:
-		return &wrongFlagError{fmt.Sprintf("--only %d: the games are 0 to %d", f.only, o.Count()-1)}
-	case f.only >= 0:
-		o.Indices = []int{f.only}
 	}
-	if f.config != "" {
-		var err error
-		o.Config, err = loadConfig(f.config)
+	if err := f.board(o); err != nil {
 		return err
 	}
-	return nil
+	return f.choose(o)
 }
 
 // play plays the games and prints the report.

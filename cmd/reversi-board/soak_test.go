@@ -55,6 +55,28 @@ func TestSoakWithFaults(t *testing.T) {
 	}
 }
 
+// TestSoakWithClumsyHands: the report counts the mistakes by kind and the games by
+// event, and the command line that plays a game again makes the same ones.
+func TestSoakWithClumsyHands(t *testing.T) {
+	got := call(t.Context(), "soak", "--games", "2", "--seed", "3", "--clumsy", "--profile", "festival", "--variant", "reverse")
+	if got.code != 0 || got.stderr != "" {
+		t.Fatalf("%+v", got)
+	}
+	for _, want := range []string{
+		"every record is what the hands meant\n  played           2 games, ", "\n  wrong records    0\n", "\n  stuck games      0\n",
+		"\n  what the hands did                     made  refused    stood   healed\n", "\n  turns too many discs ",
+		"\n  festival reverse                          2\n",
+	} {
+		if !strings.Contains(got.stdout, want) {
+			t.Errorf("%q is not in\n%s", want, got.stdout)
+		}
+	}
+	f := soakFlags{games: 50, seed: 9, clumsy: true, profile: "all"}
+	if line, want := f.again(41), "reversi-board soak --seed 9 --only 41 --games 50 --clumsy --profile all"; line != want {
+		t.Errorf("%q, want %q", line, want)
+	}
+}
+
 // TestSoakJSON also knows the games: the first one has 60 discs and two passes,
 // the one 15 games later is the wipe-out after 9 discs of the other table.
 func TestSoakJSON(t *testing.T) {
@@ -138,6 +160,20 @@ func TestSoakWrongUsage(t *testing.T) {
 			[]string{"--config", "reed-64.yaml", "--faults", "nack,brownout"},
 			2, "reversi-board soak: --faults: this board cannot have the fault brownout: want all, or some of nack,flapping,leds" + see,
 		},
+		{[]string{"--profile", "home"}, 2, "reversi-board soak: --profile goes with --clumsy" + see},
+		{
+			[]string{"--clumsy", "--profile", "wimbledon"},
+			2, `reversi-board soak: --profile "wimbledon": want one of home, club, woc, jof, festival, all` + see,
+		},
+		{
+			[]string{"--clumsy", "--variant", "chess"},
+			2, `reversi-board soak: --variant "chess": want one of classic, reverse, historic, white-first, festival, custom, all` + see,
+		},
+		{
+			[]string{"--clumsy", "--faults", "all"},
+			2, "reversi-board soak: --faults does not go with --clumsy: people make the mistakes, not the board" + see,
+		},
+		{[]string{"--clumsy", "--games", "5", "--only", "5"}, 2, "reversi-board soak: --only 5: the games are 0 to 4" + see},
 		{[]string{"--real", ""}, 2, `reversi-board soak: invalid value "" for flag -real: no file named` + see},
 		{
 			[]string{"--real", "missing.wtb"},

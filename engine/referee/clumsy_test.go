@@ -274,7 +274,7 @@ func TestOwnDiscTurnedThatTheReplyWouldTurn(t *testing.T) {
 	move, own, reply := careless(t, &g)
 	after := g.Place(move)
 	// One flip of the reply is done already, and it is this one.
-	tb.discs = after.Discs.With(own, white)
+	tb.discs = after.With(own, white)
 	tb.look()
 	tb.expect()
 	tb.discs = tb.discs.With(reply, white)
@@ -290,7 +290,7 @@ func careless(t *testing.T, g *engine.Game) (move, own, reply engine.Square) {
 		next := g.Place(m)
 		for o := range (g.Of(g.Turn) &^ g.Flips(m)).All() {
 			turned := next
-			turned.Discs = turned.Discs.With(o, g.Turn.Opponent())
+			turned.Discs = turned.With(o, g.Turn.Opponent())
 			for r := range (next.Legal() & turned.Legal()).All() {
 				if next.Flips(r).Has(o) {
 					return m, o, r

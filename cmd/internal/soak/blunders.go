@@ -34,7 +34,7 @@ const (
 	kindForgets    = "forgets to press"
 	kindTooEarly   = "presses with flips missing"
 	kindInHand     = "presses with a disc in the hand"
-	kindFalsePass  = "claims a false pass"
+	kindFalsePass  = "claims a false pass" //nolint:gosec // a pass of the game, no word of a gate
 	kindSilentPass = "passes without saying so"
 	kindQuickReply = "replies before the board is quiet"
 	kindClaim      = "claims the opponent's mistake"
@@ -436,38 +436,60 @@ func (f *fumbler) takeBack() error {
 	}
 	f.did(kindTakeback)
 	target, lasts := u.back(k)
-	for _, p := range lasts {
-		if err := f.lift(p); err != nil {
-			return err
-		}
-		f.free -= 80 * time.Millisecond
+	if err := f.liftAll(lasts); err != nil {
+		return err
 	}
-	f.free = f.t.Sim.RestAt()
 	if f.often(12) {
 		// He changes his mind.
-		if err := f.hold(0); err != nil {
-			return err
-		}
-		return f.clearAway()
+		return inTurn(func() error { return f.hold(0) }, f.clearAway)
 	}
 	if f.often(40) {
-		if err := f.look(); err != nil {
+		if done, err := f.wayBack(); done || err != nil {
 			return err
 		}
-		if f.often(50) {
-			if err := f.followLights(); err != nil || u.table == u.final {
-				return err
-			}
-		}
 	}
-	d := differ(&target, &u.table)
-	if err := f.turnAll(d.turned); err != nil {
+	if err := f.turnAll(differ(&target, &u.table).turned); err != nil {
 		return err
 	}
 	if err := f.look(); err != nil || u.table == u.final {
 		return err
 	}
 	return f.holdLong() // then it is no disc in a hand
+}
+
+// wayBack looks at the board when the discs are off, and perhaps does what the
+// lights ask for. It reports whether the moves have been taken back thereby.
+func (f *fumbler) wayBack() (done bool, err error) {
+	if err := f.look(); err != nil {
+		return false, err
+	}
+	if f.often(50) {
+		return false, nil
+	}
+	err = f.followLights()
+	return f.u.table == f.u.final, err
+}
+
+// liftAll takes discs off with a quick hand.
+func (f *fumbler) liftAll(list []point) error {
+	for _, p := range list {
+		if err := f.lift(p); err != nil {
+			return err
+		}
+		f.free -= 80 * time.Millisecond
+	}
+	f.free = f.t.Sim.RestAt()
+	return nil
+}
+
+// inTurn does one thing after the other until one fails.
+func inTurn(steps ...func() error) error {
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // mayNotTakeBack takes up more discs than may be taken back, perhaps turns some back,
@@ -480,32 +502,23 @@ func (f *fumbler) mayNotTakeBack() error {
 	}
 	f.did(kindMayNot)
 	target, lasts := u.back(k)
-	for _, p := range lasts {
-		if err := f.lift(p); err != nil {
-			return err
-		}
-		f.free -= 80 * time.Millisecond
+	if err := f.liftAll(lasts); err != nil {
+		return err
 	}
-	f.free = f.t.Sim.RestAt()
 	if f.often(50) {
 		if err := f.holdLong(); err != nil {
 			return err
 		}
 	}
 	if d := differ(&target, &u.table); f.often(60) && d.turned != 0 {
-		if err := f.turnAll(f.subset(d.turned, 2)); err != nil {
-			return err
-		}
-		if err := f.look(); err != nil {
+		some := f.subset(d.turned, 2)
+		if err := inTurn(func() error { return f.turnAll(some) }, f.look); err != nil {
 			return err
 		}
 	}
 	f.undid(kindMayNot)
 	if u.told != "" && f.often(50) {
-		if err := f.holdLong(); err != nil { // until the missing discs are asked for
-			return err
-		}
-		return f.byLights()
+		return inTurn(f.holdLong, f.byLights) // until the missing discs are asked for
 	}
 	// The last disc comes first: without it the rest might be a takeback.
 	if last := lasts[0]; u.shows(last, bare) {

@@ -292,7 +292,7 @@ func (f *fumbler) lights() error {
 			wrong |= s.Bit()
 		case display.PlaceBlack, display.PlaceWhite:
 			place |= s.Bit()
-		case display.OK, display.Pass, display.Off, display.Fault, display.Hint, display.HintBest, display.Identify:
+		case display.OK, display.Pass, display.Off, display.Fault, display.Hint, display.HintBest, display.Identify, display.Ask:
 		}
 	}
 	return f.compareLights(d, flips, wrong, place)

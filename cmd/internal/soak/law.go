@@ -194,7 +194,7 @@ func (w *watch) earn(s side) time.Duration {
 	case w.increment > 0:
 		w.left[n] += w.increment
 	case w.period > 0 && before <= last:
-		w.left[n] = (before + w.period - 1) / w.period * w.period
+		w.left[n] = before + (w.period-before%w.period)%w.period
 	}
 	return w.left[n] - before
 }

@@ -1,7 +1,6 @@
 package soak
 
 import (
-	"errors"
 	"slices"
 	"time"
 
@@ -46,33 +45,8 @@ func (f *fumbler) turnOf(h habits) error {
 		f.early = u.meant // what lies there already
 	}
 	if f.early == nil {
-		f.think()
-		n, number := len(u.rec), u.number
-		for range 2 {
-			if !f.often(h.mishap) {
-				break
-			}
-			list := f.mishaps()
-			if err := list[f.rnd.IntN(len(list))](); err != nil {
-				return err
-			}
-			if len(u.rec) != n || u.number != number {
-				f.early = nil
-				return nil // it may be another's turn
-			}
-			if f.early != nil {
-				break
-			}
-		}
-		if u.flags.playOn && f.often(8) {
-			f.did(kindEnough)
-			f.pause(0, time.Second)
-			return f.press(u.flags.fallen.other())
-		}
-		if u.watch.runs != bare && f.often(3) {
-			if err := f.oversleep(); err != nil {
-				return err
-			}
+		if other, err := f.before(h); other || err != nil {
+			return err
 		}
 	}
 	if u.passDue() {
@@ -88,6 +62,36 @@ func (f *fumbler) turnOf(h habits) error {
 		p = *f.early
 	}
 	return f.makeMove(p, h)
+}
+
+// before is what happens before the disc of a move is in the hand. It reports
+// whether it is another's turn after that.
+func (f *fumbler) before(h habits) (other bool, err error) {
+	u := f.u
+	f.think()
+	n, number := len(u.rec), u.number
+	for range 2 {
+		if f.early != nil || !f.often(h.mishap) {
+			break
+		}
+		list := f.mishaps()
+		if err := list[f.rnd.IntN(len(list))](); err != nil {
+			return false, err
+		}
+		if len(u.rec) != n || u.number != number {
+			f.early = nil
+			return true, nil // it may be another's turn
+		}
+	}
+	if u.flags.playOn && f.often(8) {
+		f.did(kindEnough)
+		f.pause(0, time.Second)
+		return true, f.press(u.flags.fallen.other())
+	}
+	if u.watch.runs != bare && f.often(3) {
+		return false, f.oversleep()
+	}
+	return false, nil
 }
 
 // think draws how long a player thinks.
@@ -164,22 +168,15 @@ func (f *fumbler) makeMove(p point, h habits) error {
 	u.meant = &p
 	turns := u.turns(p, by)
 	todo := u.undone(turns)
-	var forgotten, extra engine.Bitboard
-	if !f.blind && f.often(h.flips) && (todo != 0 || u.pressing()) {
-		if f.often(60) {
-			forgotten = f.subset(todo, 2)
-			f.did(kindForget)
-		} else {
-			extra = f.subset(f.lying()&^(turns|p.square().Bit()), 2)
-			f.did(kindExtra)
-		}
-	}
-	incident := f.often(h.incident)
+	forgotten, extra := f.wrongFlips(p, todo, turns, h)
 	list := f.inOrder(todo&^forgotten, extra)
-	at := f.rnd.IntN(len(list) + 1)
+	at := -1
+	if f.often(h.incident) {
+		at = f.rnd.IntN(len(list) + 1)
+	}
 	for i, q := range list {
-		if incident && i == at {
-			if err := f.incident(p, q, h); err != nil || len(u.rec) != rec || u.meant == nil {
+		if i == at {
+			if err := f.incident(p, q); err != nil || len(u.rec) != rec || u.meant == nil {
 				return err
 			}
 		}
@@ -195,6 +192,21 @@ func (f *fumbler) makeMove(p point, h habits) error {
 		return f.finishByPress(p, h)
 	}
 	return f.finish(p, rec, forgotten|extra)
+}
+
+// wrongFlips draws which flips of a move are forgotten, and which discs are turned
+// although they should not be.
+func (f *fumbler) wrongFlips(p point, todo, turns engine.Bitboard, h habits) (forgotten, extra engine.Bitboard) {
+	switch {
+	case f.blind || !f.often(h.flips) || todo == 0 && !f.u.pressing():
+	case f.often(60):
+		forgotten = f.subset(todo, 2)
+		f.did(kindForget)
+	default:
+		extra = f.subset(f.lying()&^(turns|p.square().Bit()), 2)
+		f.did(kindExtra)
+	}
+	return forgotten, extra
 }
 
 // inOrder shuffles discs that are to be turned and some that are not. The last one
@@ -221,22 +233,7 @@ func (f *fumbler) bring(p point, h habits) error {
 	other, ok := f.pick(f.empties(func(q point) bool { return q != p }))
 	switch n := f.rnd.IntN(3); {
 	case n == 0 || !ok || f.blind:
-		f.did(kindDrop)
-		f.undid(kindDrop)
-		if err := f.put(p, u.turn); err != nil {
-			return err
-		}
-		if mustBeSeen {
-			if err := f.look(); err != nil {
-				return err
-			}
-		}
-		f.pause(0, 300*time.Millisecond)
-		if err := f.lift(p); err != nil {
-			return err
-		}
-		f.pause(0, 300*time.Millisecond)
-		return f.put(p, u.turn)
+		return f.drop(p, mustBeSeen)
 	case n == 1 && !mustBeSeen:
 		// He may rest on the other square for too short to be seen, or not.
 		f.did(kindSlide)
@@ -246,10 +243,7 @@ func (f *fumbler) bring(p point, h habits) error {
 		f.pause(0, 60*time.Millisecond)
 	default:
 		f.did(kindSlide)
-		if err := f.put(other, u.turn); err != nil {
-			return err
-		}
-		if err := f.look(); err != nil {
+		if err := inTurn(func() error { return f.put(other, u.turn) }, f.look); err != nil {
 			return err
 		}
 	}
@@ -257,8 +251,29 @@ func (f *fumbler) bring(p point, h habits) error {
 	return f.slide(other, p)
 }
 
+// drop puts a disc down, picks it up again, and puts it back.
+func (f *fumbler) drop(p point, mustBeSeen bool) error {
+	s := f.u.turn
+	f.did(kindDrop)
+	f.undid(kindDrop)
+	if err := f.put(p, s); err != nil {
+		return err
+	}
+	if mustBeSeen {
+		if err := f.look(); err != nil {
+			return err
+		}
+	}
+	f.pause(0, 300*time.Millisecond)
+	if err := f.lift(p); err != nil {
+		return err
+	}
+	f.pause(0, 300*time.Millisecond)
+	return f.put(p, s)
+}
+
 // incident is what happens while discs are turned; q is the next one.
-func (f *fumbler) incident(p, q point, h habits) error {
+func (f *fumbler) incident(p, q point) error {
 	switch f.rnd.IntN(6) {
 	case 0:
 		return f.holdDisc(q)
@@ -267,9 +282,9 @@ func (f *fumbler) incident(p, q point, h habits) error {
 	case 2:
 		return f.secondDisc(p)
 	case 3:
-		return f.withdraw(p, h)
+		return f.withdraw(p)
 	case 4:
-		return f.pressTooEarly(h)
+		return f.pressTooEarly()
 	default:
 		f.u.tally.add(kindHesitate, made)
 		return f.look()
@@ -354,7 +369,7 @@ func (f *fumbler) secondDisc(p point) error {
 
 // withdraw picks the disc of the move up again and turns back what was turned.
 // The move is then made anew, here or elsewhere.
-func (f *fumbler) withdraw(p point, h habits) error {
+func (f *fumbler) withdraw(p point) error {
 	u := f.u
 	if err := f.look(); err != nil {
 		return err
@@ -383,7 +398,7 @@ func (f *fumbler) withdraw(p point, h habits) error {
 }
 
 // pressTooEarly presses before all discs are turned.
-func (f *fumbler) pressTooEarly(h habits) error {
+func (f *fumbler) pressTooEarly() error {
 	if !f.u.watch.timed() || f.u.flags.playOn {
 		return f.look()
 	}
@@ -514,24 +529,12 @@ func (f *fumbler) finishByPress(p point, h habits) error {
 			return nil // the flag has fallen meanwhile
 		}
 	}
-	trouble := quiet && f.often(h.press)
-	what := f.rnd.IntN(4)
-	if trouble && what == 0 {
-		f.did(kindForgets)
-		if done, err := f.forgetToPress(p); done || err != nil {
+	twice := false
+	if quiet && f.often(h.press) {
+		var done bool
+		var err error
+		if twice, done, err = f.pressTrouble(p, rec); done || err != nil {
 			return err
-		}
-	}
-	if trouble && what == 1 {
-		f.did(kindButton)
-		if err := f.press(u.turn.other()); err != nil {
-			return err
-		}
-		f.pause(0, time.Second)
-	}
-	if trouble && what == 2 {
-		if err := f.pressInHand(p); err != nil || len(u.rec) != rec {
-			return errors.Join(err, f.aftermathUnless(err))
 		}
 	}
 	by := u.turn
@@ -539,7 +542,7 @@ func (f *fumbler) finishByPress(p point, h habits) error {
 	if err := f.press(by); err != nil {
 		return err
 	}
-	if trouble && what == 3 {
+	if twice {
 		f.did(kindTwice)
 		f.pause(30*time.Millisecond, 250*time.Millisecond)
 		if u.open != nil {
@@ -549,17 +552,29 @@ func (f *fumbler) finishByPress(p point, h habits) error {
 			return err
 		}
 	}
-	if err := f.look(); err != nil {
-		return err
-	}
-	return f.aftermath()
+	return inTurn(f.look, f.aftermath)
 }
 
-func (f *fumbler) aftermathUnless(err error) error {
-	if err != nil {
-		return nil //nolint:nilerr // it is returned by the caller
+// pressTrouble is what goes wrong with the clock at a board that is quiet. It reports
+// whether the press is to be made twice, and whether the turn is over.
+func (f *fumbler) pressTrouble(p point, rec int) (twice, done bool, err error) {
+	switch f.rnd.IntN(4) {
+	case 0:
+		f.did(kindForgets)
+		done, err = f.forgetToPress(p)
+	case 1:
+		f.did(kindButton)
+		err = f.press(f.u.turn.other())
+		f.pause(0, time.Second)
+	case 2:
+		err = f.pressInHand(p)
+		if done = len(f.u.rec) != rec; done && err == nil {
+			err = f.aftermath()
+		}
+	default:
+		twice = true
 	}
-	return f.aftermath()
+	return twice, done, err
 }
 
 // forgetToPress leaves the move lying: the opponent replies, which ends it, or the

@@ -239,8 +239,7 @@ func (u *umpire) rests(at time.Duration) {
 		u.held = nil
 		u.presses(h.by, h.at)
 	}
-	for !u.over && u.judge(at) {
-	}
+	u.judgeAll(at)
 	if !u.perhaps {
 		if u.told == "" {
 			u.must = ""
@@ -260,6 +259,13 @@ func (u *umpire) laidOut(at time.Duration) {
 	u.watch = newWatch(u.watch.timing)
 	u.began = u.watch.times
 	u.starts(at)
+}
+
+// judgeAll judges the table until nothing more follows.
+func (u *umpire) judgeAll(at time.Duration) {
+	for again := true; again && !u.over; {
+		again = u.judge(at)
+	}
 }
 
 // judge looks at the table once; it reports whether the record has changed.
@@ -285,8 +291,7 @@ func (u *umpire) judge(at time.Duration) bool {
 // staysOff judges the table again: discs have been off it for long.
 func (u *umpire) staysOff() {
 	u.missing = true
-	for !u.over && u.judge(u.lastRest) {
-	}
+	u.judgeAll(u.lastRest)
 }
 
 // clear forgets the mistake that lay on the table.
@@ -392,7 +397,7 @@ func (u *umpire) judgePlaced(d difference, at time.Duration) bool {
 		}
 		return false
 	case u.isReply(p, d):
-		u.move(p, u.didBefore(p, turns, open, extra), at, u.slack, "")
+		u.move(p, u.didBefore(turns, open, extra), at, u.slack, "")
 		return true
 	}
 	by := u.turn
@@ -433,7 +438,7 @@ func (u *umpire) anyShows(set engine.Bitboard, s side) bool {
 
 // didBefore returns what the move on p has really turned when its reply lies
 // there: all that the rules demand, or what it was when it was last looked at.
-func (u *umpire) didBefore(p point, turns, open, extra engine.Bitboard) engine.Bitboard {
+func (u *umpire) didBefore(turns, open, extra engine.Bitboard) engine.Bitboard {
 	if open|extra == 0 || !u.law.stands || u.pressing() {
 		return turns
 	}

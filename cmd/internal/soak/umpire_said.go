@@ -255,7 +255,7 @@ func (u *umpire) compareClocks(h heard) {
 		off := h.clock.Left[n] - left[n]
 		if h.clock.Timed[n] != u.watch.timed() || off > exact || -off > exact || h.clock.Periods[n] != periods[n] {
 			u.fault("the clock of %v with %v shows %v and %d periods, it should be %v and %d",
-				engine.Color(n), h.said, h.clock.Left[n], h.clock.Periods[n], left[n], periods[n]) //nolint:gosec // 0 or 1
+				engine.Color(n), h.said, h.clock.Left[n], h.clock.Periods[n], left[n], periods[n])
 			return
 		}
 	}
@@ -311,8 +311,7 @@ func (u *umpire) flagMeans(effect flagLaw, by side, at time.Duration) {
 				said: said{what: "illegal_move", by: u.turn, why: "extra_flip"}, where: ^engine.Bitboard(0), perhaps: true,
 			})
 		}
-		for !u.over && u.judge(max(at, u.lastRest)) { // nobody presses any more
-		}
+		u.judgeAll(max(at, u.lastRest)) // nobody presses any more
 	case flagCount:
 		u.stopped()
 		r := u.lying()
