@@ -279,6 +279,8 @@ func TestPowerCuts(t *testing.T) {
 		t.Errorf("MQTT told %d events, the journal holds %d", n, len(all))
 	}
 	checkBoots(t, all, cuts/2)
+	// What had not been written when the power went is lost: five seconds at most.
+	checkReplay(t, b.dir, cuts, 1)
 }
 
 // checkResumed fails the test unless a program that has just started knows what

@@ -305,3 +305,22 @@ func TestReplayFindsDifferences(t *testing.T) {
 		t.Errorf("%d differences:\n%s", r.sum.Differences, stdout.String())
 	}
 }
+
+// checkReplay replays what a data folder has recorded, also of boards that were
+// killed: nothing may come out otherwise, and at least so many segments and events
+// must be there.
+func checkReplay(t *testing.T, dir string, segments, events int) {
+	t.Helper()
+	got := call(t.Context(), "replay", dir, "--json")
+	lines := strings.Split(strings.TrimSpace(got.stdout), "\n")
+	sum := decode[replaySum](t, []byte(lines[len(lines)-1]))
+	t.Logf("replayed: %s", lines[len(lines)-1])
+	if sum.Differences > 0 || sum.Segments < segments || sum.Events < events {
+		t.Errorf("replayed: %s, want %d segments with %d events, all the same", lines[len(lines)-1], segments, events)
+	}
+	for _, p := range sum.Problems {
+		if !strings.Contains(p, flight.ErrTorn.Error()) {
+			t.Errorf("the recording: %s", p)
+		}
+	}
+}

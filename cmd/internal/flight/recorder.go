@@ -277,10 +277,12 @@ func (r *Recorder) begin(b []byte) error {
 	if err := r.create(); err != nil {
 		return err
 	}
-	if err := r.put(start); err != nil {
+	block, err := r.press.block(checkpoint)
+	if err != nil {
 		return err
 	}
-	if err := r.append(checkpoint); err != nil {
+	// In one piece: a file that has a beginning can be replayed.
+	if err := r.put(append(start, block...)); err != nil {
 		return err
 	}
 	r.gap = false
