@@ -50,8 +50,10 @@
 // The profile of the event says it (Profile.Commit): a quiet board on which all
 // flips are done, or the press of the clock. A press counts from its own time,
 // even if what lay on the board is known only when it has settled; what would be
-// refused waits for that reading, and a disc in a hand for as long as it takes to
-// ask for missing discs. The opponent's next disc ends a finished move too: who
+// refused waits for that reading, and so does everything when the board was not
+// quiet at the press (Pressed.Moving); a disc in a hand is waited for as long as it
+// takes to ask for missing discs. A press beside something that has been taken away
+// since is neither a pass nor a claim. The opponent's next disc ends a finished move too: who
 // forgets to press has his clock run until the reply. Two things do not depend on
 // the profile. A disc out of turn is never committed, because the record would
 // lose the turn of the other side; and a false pass is refused by every one,
@@ -66,9 +68,13 @@
 // presses, that disc is also what commits the move before it. The position of
 // record is always the real one: legal moves, passes, the end and the score
 // follow from it, and every entry says what was missed and what was too much. A
-// pass that is announced by itself is nobody's reply; one that is pressed is. The
-// mover may put his flips right himself before the reply. What is claimed is put
-// right on his clock, without what the unfinished move had earned.
+// pass that is announced by itself is nobody's reply; one that is pressed is. Discs
+// that were seen to be turned before the reply lay there are the mover's work. The
+// mover may put his flips right himself before the reply; that is done in the
+// opponent's turn. What is claimed is put right on the mover's clock, without what the
+// unfinished move had earned (an increment, or a new period of byo-yomi), and the
+// opponent's turn begins after it. A game that was given up, or that the time or an
+// arbiter has ended, cannot be opened by a claim.
 //
 // # Clocks
 //
@@ -80,7 +86,9 @@
 // until the player on turn places a disc, somebody presses, or an order resumes
 // the game: nobody loses time to an empty table. Flags fall at the exact time,
 // whenever the referee hears of it; a move that lay there, or was pressed, before
-// that counts.
+// that counts. Where a quiet board ends a move, word of a flag therefore waits for as
+// long as a reading may be on its way (State.Lag). When the opponent now plays on for
+// both sides, a finished move that lies there unpressed counts at once.
 //
 // # Rulings
 //
@@ -98,6 +106,13 @@
 // a move done, a takeback on its way, a takeback done, or something wrong; the
 // newly occupied square names the move. What the hands must still do (Guide)
 // follows from the explanation.
+//
+// Something wrong is announced once (Illegal), with one of its squares; again when
+// another square joins it, when it is wrong for another reason, or when it was right
+// in between. Discs that have been picked up are a takeback of as few plies as explain
+// what has changed. One of them that a later disc had turned may be in a hand that
+// turns it back; it has been taken back as well if it stays away for as long as it
+// takes to ask for missing discs.
 //
 // # Another game in the middle of one
 //
