@@ -143,6 +143,7 @@ const quick = "sensing: {scan_hz: 100, debounce: 20ms, settle: 100ms}\nhardware:
 func newBench(t *testing.T, mqtt, more string) *bench {
 	t.Helper()
 	b := &bench{t: t, dir: filepath.Join(t.TempDir(), "data"), web: freePort(t), broker: freePort(t)}
+	t.Cleanup(func() { checkRecorded(t, b.dir) }) // once its programs have ended
 	if strings.Contains(mqtt, "%d") {
 		mqtt = fmt.Sprintf(mqtt, b.broker)
 	}
