@@ -12,6 +12,8 @@
 //	          pairings may be started
 //	analyst   what the positions of the game are worth, for the page alone; on
 //	          a thread of the lowest priority
+//	recorder  the flight recordings (cmd/internal/flight); the loop and the scanner
+//	          only leave word in its memory
 //	lamps     the SPI bus: renders the latest scene, animates it
 //	mqtt, web their sockets; both are fed by calls that never block
 //
