@@ -32,11 +32,11 @@ func thinkingTime(c *clock.Clock, by engine.Color, empties int, limit, now time.
 	for _, color := range []engine.Color{engine.Black, engine.White} {
 		told.Left[color] = c.Remaining(color, now)
 	}
-	moves := time.Duration(empties+1) / 2
+	moves := (empties + 1) / 2
 	if c.Settings.Shared {
-		moves = time.Duration(empties)
+		moves = empties
 	}
-	told.Left[by] = lessHands(told.Left[by], moves*max(0, handTime-control.Increment))
+	told.Left[by] = lessHands(told.Left[by], time.Duration(moves)*max(0, handTime-control.Increment))
 	if control.Mode() == clock.Byoyomi && c.Left[side] == 0 {
 		// A period is for one move: what is not used of it is lost.
 		period, _ := c.Shown(by, now)
