@@ -36,13 +36,13 @@ func (p *tab) showsOnClock(id string) float64 {
 }
 
 // agrees fails the test unless a clock of the page is within a second of the
-// board's own.
+// board's own; it rounds up.
 func (p *tab) agrees(c *court, when, id string, side engine.Color) {
 	p.t.Helper()
 	before := c.left(side)
 	shown := p.showsOnClock(id)
 	after := c.left(side)
-	if shown > before.Seconds()+1 || shown < after.Seconds()-1 {
+	if shown > math.Ceil(before.Seconds()+1) || shown < after.Seconds()-1 {
 		p.t.Errorf("%s: %s's clock shows %.1f s, the board says %v", when, id, shown, after)
 	}
 }

@@ -148,7 +148,11 @@ func TestBadCommandsAreRefused(t *testing.T) {
 	} {
 		s.commands = bucket{rate: 5, burst: 10}
 		w := ask(s, http.MethodPost, "/api/v1/command", body, nil)
-		if a := answerOf(t, w); w.Code != want || a.Status != "error" || a.Code != "bad_payload" || a.Error == "" {
+		code := "bad_payload"
+		if strings.Contains(body, "format_disk") {
+			code = "unknown" // as on MQTT
+		}
+		if a := answerOf(t, w); w.Code != want || a.Status != "error" || a.Code != code || a.Error == "" {
 			t.Errorf("%.60q: status %d, answered %+v, want %d", body, w.Code, a, want)
 		}
 	}
