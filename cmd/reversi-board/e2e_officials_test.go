@@ -110,7 +110,7 @@ func TestClubGameOnThePage(t *testing.T) {
 	tab.set("profile", "club")
 	tab.set("clock", "5:00")
 	eval[bool](tab, `(document.querySelector('#new-form [value="start"]').click(), true)`)
-	tab.until(patience, `document.getElementById("clock-black").classList.contains("runs")`)
+	tab.until(patience, `document.getElementById("clock-black").classList.contains("runs") && !document.getElementById("new-game").open`)
 	tab.click(cell("f5"))
 	tab.until(patience, `document.getElementById("sentence").textContent.includes("f5")`)
 	var v struct {
@@ -163,7 +163,7 @@ func TestArbiterLogsIn(t *testing.T) {
 	tab.set("token", "correct horse battery")
 	tab.set("login-name", "Ana <b>")
 	eval[bool](tab, `(document.querySelector('#login-form [type="submit"]').click(), true)`)
-	tab.until(patience, `document.getElementById("console").open && document.getElementById("who-am-i").textContent === "Arbiter: Ana <b>"`)
+	tab.until(patience, `document.getElementById("console").open && document.getElementById("who-am-i").textContent === "Arbiter: Ana <b>" && !document.getElementById("login").open`)
 	tab.click(cell("f5"))
 	tab.click(cell("e5"))
 	tab.until(patience, lines(1))
