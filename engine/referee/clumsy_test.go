@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"reversi-board/engine"
+	"reversi-board/engine/clock"
 	"reversi-board/engine/referee"
 )
 
@@ -322,5 +323,56 @@ func TestNothingIsClaimedWhenAGameWasGivenUp(t *testing.T) {
 			tb.order(referee.Claim{By: white})
 			tb.expect("refused not_allowed")
 		})
+	}
+}
+
+// The flag falls before anybody has moved: the start still lies there, but nobody has
+// set it up for another game. Without that an empty table would play for ever.
+func TestStartThatWasNeverTouchedIsNoOtherGame(t *testing.T) {
+	t.Run("faces are seen", func(t *testing.T) {
+		tb := officialTable(t, festival(), "game 0:20")
+		tb.wait(30 * time.Second)
+		tb.expect("flag of black: count", "over none 2-2 discs 2-2 flag")
+		tb.wait(time.Minute)
+		tb.look()
+		tb.expect()
+		tb.put("- d4") // now somebody has
+		tb.put("w d4")
+		tb.expect("start classic")
+	})
+	t.Run("faces are not seen", func(t *testing.T) {
+		m := referee.Match{Rules: variant(t, "classic"), Profile: festival()}
+		var err error
+		if m.Clock, err = clock.Parse("game 0:20"); err != nil {
+			t.Fatal(err)
+		}
+		tb := &table{t: t, state: referee.NewPresence(m), now: time.Second}
+		lie := m.Rules.Start.Occupied()
+		feel := func(squares, lifted engine.Bitboard) {
+			tb.now += time.Second
+			tb.step(referee.Felt{At: tb.now, Squares: squares, Lifted: lifted})
+		}
+		feel(lie, 0)
+		tb.wait(30 * time.Second)
+		tb.expect("start classic", "flag of black: count", "over none 2-2 discs 2-2 flag")
+		tb.wait(time.Minute)
+		tb.expect()
+		feel(lie, tb.sq("d4").Bit())
+		tb.wait(4 * time.Second)
+		tb.expect("start classic")
+	})
+}
+
+// Nor does a press, where nobody has to press, make the board forget that flag.
+func TestPressBeforeAFlagIsToldOf(t *testing.T) {
+	tb := officialTable(t, festival(), "0:05")
+	tb.state.Lag = 300 * time.Millisecond
+	tb.put("b f5")
+	tb.wait(4100 * time.Millisecond) // the flag fell 100 ms ago
+	tb.step(referee.Pressed{At: tb.now, By: black, Wait: 300 * time.Millisecond})
+	tb.expect()
+	tb.wait(time.Second)
+	if len(tb.said) < 2 || tb.said[0] != "flag of black: count" {
+		t.Errorf("events %q", tb.said)
 	}
 }

@@ -116,7 +116,9 @@ func (t *turn) pressed(in Pressed) {
 			t.end(s.narrowly(in.By), in.At)
 		}
 	case in.By == s.presser() || s.Objection.Open && in.By == s.claimant():
-		s.Clock.Advance(in.At)
+		if s.pressing() {
+			s.Clock.Advance(in.At) // elsewhere a flag may still have to be told of
+		}
 		s.memory.press = press{active: true, by: in.By, at: in.At, until: in.At + max(in.Wait, 0), moving: in.Moving}
 		t.judge(in.At)
 	}

@@ -42,8 +42,9 @@
 //	   ToMove ── last disc lifted ──▶ InProgress ── flips turned back ──▶ Undone, ToMove
 //	   any of them ── PositionSet, Revised ──▶ InProgress (guide there) ──▶ ToMove
 //
-// A start that lies on the board after Over is the next game at once, without
-// the board having been swept.
+// A start that is laid out after Over is the next game at once, without the board
+// having been swept. One that still lies there because nobody has touched a disc is
+// none: an empty table would play for ever.
 //
 // # What ends a move
 //

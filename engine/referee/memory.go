@@ -62,6 +62,9 @@ type memory struct {
 	// record; cleared says that all have been, at the same time.
 	off     engine.Bitboard
 	cleared bool
+	// untouched says that no disc has been moved since the game ended: what lies
+	// there is how it ended, and no wish for another one.
+	untouched bool
 	// next is played after a finished game, if prepared says so; otherwise the
 	// same match again.
 	next     Match

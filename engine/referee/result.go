@@ -5,6 +5,7 @@ import "reversi-board/engine"
 // end closes the record.
 func (t *turn) end(r Result, at Time) {
 	t.announce(GameOver{Result: r, Clock: t.s.Clock.Times(at), At: at})
+	t.s.memory.untouched = true
 }
 
 // The best result of a player who may not win any more.

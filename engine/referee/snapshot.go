@@ -11,7 +11,7 @@ import (
 // SnapshotVersion is the form of what AppendSnapshot writes. It is raised with
 // every change of State or of its memory: an old snapshot would leave out what
 // the referee now remembers, and is refused.
-const SnapshotVersion = 3
+const SnapshotVersion = 4
 
 // AppendSnapshot appends all of s to b: what everybody can see of it and what
 // only Step remembers. Step does exactly the same with the State that
@@ -178,6 +178,7 @@ func (c *coder) memory(m *memory) {
 	c.time(&m.press.at)
 	c.time(&m.press.until)
 	c.yes(&m.press.moving)
+	c.yes(&m.untouched)
 	c.times(&m.turnClock)
 	c.flags(&m.turnFlags)
 	c.time(&m.thought)

@@ -208,6 +208,9 @@ func (t *turn) over(at Time) {
 		next = s.memory.next
 	}
 	s.believe()
+	if s.memory.untouched = s.memory.untouched && !t.touched; s.memory.untouched {
+		return // a flag fell before anybody moved, say
+	}
 	start := engine.NewGame(next.Rules)
 	if s.Sensed.Occupied()&^s.Masked == 0 || t.laidOut(&start) {
 		s.Phase, s.Match, s.Objection = Setup, next, Objection{}
