@@ -308,8 +308,8 @@ func (u *umpire) flagMeans(effect flagLaw, by side, at time.Duration) {
 	case flagJof:
 		u.flags.playOn, u.flags.fallen = true, by
 		u.runs()
-		if u.lastRest > at {
-			// The hands are at work: what was nobody's business may be seen now.
+		if u.lastRest+settleSlack > at {
+			// The hands are at work, or were a moment ago: what was nobody's business may be seen now.
 			u.expect(want{said: said{what: "illegal_move"}, perhaps: true, anyMistake: true})
 		}
 		u.judgeAll(max(at, u.lastRest)) // nobody presses any more
