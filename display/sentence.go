@@ -189,7 +189,7 @@ func mistakeSentence(say english, s *referee.State) string {
 	case referee.NoProblem, referee.SensorFault, referee.BankLost, referee.Orientation:
 		return ""
 	case referee.Power:
-		return say.powerCut(p.Squares, s.Guide, s.Match.Profile.Takeback == referee.TakebackFree && s.Match.Rules.Start.Occupied() != 0)
+		return say.powerCut(p.Squares, s.Guide, s.MayRestart())
 	case referee.IllegalPosition, referee.FlipsNotDone, referee.TurnWrong:
 		return wrongSentence(say, s)
 	default:

@@ -233,6 +233,7 @@ func TestSentence(t *testing.T) {
 			mistake(s, referee.IllegalPosition, referee.ExtraFlip, "f4 g4 c3", referee.Guide{Turn: set("f4 g4 c3"), Flip: set("d5")})
 		}},
 		{"power", "The power was off, and c3 and d4 do not fit the game: turn d4, then put a white disc on c3. For a new game set up the start position instead.", func(s *referee.State) {
+			s.Len = 1
 			mistake(s, referee.Power, referee.NoReason, "c3 d4", referee.Guide{Turn: set("d4"), PlaceWhite: set("c3")})
 		}},
 		{"power at an event", "The power was off, and d4 does not fit the game: turn d4.", func(s *referee.State) {

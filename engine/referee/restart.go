@@ -84,11 +84,15 @@ func (t *turn) settingUp(at Time) bool {
 
 // mayRestart reports whether the players themselves may give a game up for
 // another one: where it counts for nothing, so that they may take back whatever
-// they like. The empty board is no wish for a game that begins on it.
+// they like, and no tournament waits for its result. The empty board is no wish for a game that begins on it.
 func (s *State) mayRestart() bool {
 	return s.Phase == Playing && s.Len > 0 && s.Match.Profile.Takeback == TakebackFree &&
-		s.Match.Rules.Start.Occupied() != 0
+		s.Match.Pairing == "" && s.Match.Rules.Start.Occupied() != 0
 }
+
+// MayRestart reports whether the players themselves may give the game up for
+// another one now.
+func (s *State) MayRestart() bool { return s.mayRestart() }
 
 // startLies reports whether the discs lie as at the start. Where faces are not
 // seen the players have to look themselves.

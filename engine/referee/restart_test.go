@@ -120,6 +120,22 @@ func TestSettingUpInMidGameIsNoWishAtAnEvent(t *testing.T) {
 	}
 }
 
+// Nor does one begin instead of a game that a tournament waits for.
+func TestSettingUpInMidGameIsNoWishInATournament(t *testing.T) {
+	tb := newTable(t)
+	m := tb.state.Match
+	m.Pairing = "round 1, table 2"
+	tb.order(referee.NewGame{Match: m})
+	tb.look()
+	tb.play("f5d6c3")
+	tb.swept()
+	tb.setUp()
+	tb.asks(false)
+	if tb.state.MayRestart() {
+		t.Error("the players may give it up")
+	}
+}
+
 // After a power cut the start on the board is a wish too, but nobody has been
 // asked yet: it waits until somebody touches a disc, or presses.
 func TestSettingUpWithoutPowerBeginsAnew(t *testing.T) {

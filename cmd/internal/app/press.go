@@ -205,6 +205,8 @@ func (a *App) newRefused(role string, next *referee.Profile) string {
 	case role == string(mqtt.Arbiter):
 	case running && role == string(mqtt.HA):
 		return "a game is running: only the arbiter may start another"
+	case running && s.Match.Pairing != "":
+		return "a tournament waits for this game: only an arbiter may end it for another one"
 	case running && s.Match.Profile.Takeback != referee.TakebackFree:
 		return "the rules of this event let only an arbiter end a game for another one"
 	case locked && next.Hints != referee.HintsLocked:
