@@ -271,7 +271,7 @@ func TestDriftIsBounded(t *testing.T) {
 		{sensing.Levels{Null: 13000, North: 6000, South: 20000}, 12600, -260},
 	} {
 		s := newScale(t, tc.levels)
-		s.hold(tc.count, 2*time.Hour)
+		s.hold(tc.count, time.Hour)
 		h := s.th.Health(0)
 		if h.Drift != tc.want || h.Drifted() != (tc.want == h.DriftLimit || tc.want == -h.DriftLimit) {
 			t.Errorf("%d counts: drift %d, limit %d, drifted %v, want %d", tc.count, h.Drift, h.DriftLimit, h.Drifted(), tc.want)
@@ -286,8 +286,8 @@ func TestDriftNeverEatsADisc(t *testing.T) {
 	for _, count := range []uint16{12000, 12700, 12750, 12760, 12799, 12899, 13201, 13399, 13500, 15000, 17001, 0} {
 		s := newScale(t, plain())
 		before := s.read(count)
-		if got := s.hold(count, 3*time.Hour); got != before || s.drift() != 0 {
-			t.Errorf("%d counts were %s, and after three hours %s with the null moved by %d", count, before, got, s.drift())
+		if got := s.hold(count, 40*time.Minute); got != before || s.drift() != 0 {
+			t.Errorf("%d counts were %s, and after 40 minutes %s with the null moved by %d", count, before, got, s.drift())
 		}
 	}
 }
@@ -525,9 +525,9 @@ func TestDriftTooFar(t *testing.T) {
 			t.Errorf("%s: astray %v", what, got)
 		}
 	}
-	// An hour for every twentieth, as the sun comes round.
+	// As the sun comes round, no faster than the null can follow.
 	for count := uint16(13000); count <= 13195; count += 15 {
-		s.hold(count, time.Hour)
+		s.hold(count, 80*time.Second)
 	}
 	astray("195 counts", false)
 	s.hold(13205, 9*time.Second)
@@ -556,15 +556,15 @@ func TestNotAstray(t *testing.T) {
 	unknown.Uncalibrated = true
 	for name, levels := range map[string]sensing.Levels{"calibrated": plain(), "uncalibrated": unknown} {
 		s := newScale(t, levels)
-		s.hold(13000, time.Hour)
-		s.hold(13250, 3*time.Hour)
+		s.hold(13000, time.Minute)
+		s.hold(13250, 20*time.Minute)
 		if s.th.Astray() != 0 {
 			t.Errorf("%s: a disc at the edge of its square makes it sick", name)
 		}
 	}
 	s := newScale(t, unknown)
 	for count := uint16(13000); count <= 13240; count += 15 {
-		s.hold(count, time.Hour)
+		s.hold(count, 80*time.Second)
 	}
 	if s.th.Astray() != 0 {
 		t.Error("uncalibrated: astray")
