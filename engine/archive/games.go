@@ -63,8 +63,9 @@ type Entry struct {
 	Finished   bool `json:"finished"`
 	BlackScore int  `json:"black_score"`
 	WhiteScore int  `json:"white_score"`
-	// Winner is black, white, draw, or empty when nobody knows. It need not be
-	// who has the better score when End says that something else has decided.
+	// Winner is black, white, draw, or empty when nobody knows. When End says that
+	// something else than the board has decided who that is, the score is the one that
+	// was declared; the discs are those of the game.
 	Winner string `json:"winner"`
 	// End is why the game stopped early.
 	End string `json:"end,omitempty"`
@@ -308,11 +309,25 @@ func entryOf(id, source string, game *notation.Game) (Entry, string, error) {
 		e.Finished, e.BlackScore, e.WhiteScore, e.Winner = true, r.Black, r.White, winner(r.Winner)
 		if final, err := game.Final(); err == nil && game.Overruled(final) {
 			e.Winner = winner(game.Recorded.Winner)
+			if black, ok := declared(game); ok {
+				e.BlackScore, e.WhiteScore = black, engine.Squares-black
+			}
 		}
 	case game.Recorded.Known && game.Recorded.End != notation.EndNone:
 		e.Winner = winner(game.Recorded.Winner)
 	}
 	return e, string(text), nil
+}
+
+// declared returns Black's official score as it was declared, if the recorded margin
+// is one of scores that share all squares.
+func declared(game *notation.Game) (black int, ok bool) {
+	margin := game.Recorded.Margin
+	if game.Rules.Goal == engine.Fewest {
+		margin = -margin
+	}
+	sum := engine.Squares + margin
+	return sum / 2, game.Recorded.Counted && sum%2 == 0
 }
 
 // day writes a day as far as it is known.

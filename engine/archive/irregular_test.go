@@ -265,3 +265,32 @@ func TestMissingRulingIsSeen(t *testing.T) {
 	}
 	t.Error("there was no ruling")
 }
+
+// An arbiter gives a game that was played to its end to the other side: the archive
+// has the score that was declared, and the discs as they lie.
+func TestDeclaredScoreOfAFinishedGame(t *testing.T) {
+	e := newEventTable(t, "none")
+	for _, name := range []string{"f5", "d6", "c5", "f6", "e7", "f4", "g5", "e6", "e3"} {
+		sq, err := engine.ParseSquare(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.board = e.state.Game.Place(sq).Discs
+		e.lay(engine.None, "")
+	}
+	if !e.state.Ended || e.state.Result.Black != 64 {
+		t.Fatalf("%+v", e.state.Result)
+	}
+	e.order(referee.Adjudicate{Winner: engine.White, Black: 31, White: 33, Reason: "the flag"}, "adjudicate")
+	games := openGames(t, t.TempDir())
+	if _, err := games.Put(t.Context(), "01JD7Q4E9W0000000000000009", e.records); err != nil {
+		t.Fatal(err)
+	}
+	entry, stored, err := games.Get(t.Context(), "G1")
+	if err != nil || entry.Winner != "white" || entry.BlackScore != 31 || entry.WhiteScore != 33 || !entry.Finished {
+		t.Errorf("%+v, %v", entry, err)
+	}
+	if final, err := stored.Final(); err != nil || final.Black.Count() != 13 || final.White.Count() != 0 {
+		t.Errorf("%v, %v", final.Discs, err)
+	}
+}
