@@ -376,3 +376,17 @@ func TestPressBeforeAFlagIsToldOf(t *testing.T) {
 		t.Errorf("events %q", tb.said)
 	}
 }
+
+// The flag falls of a player who should have passed with a press: the opponent now
+// plays on for both sides, and nobody presses any more.
+func TestPassThatWasNotPressedWhenTheFlagFalls(t *testing.T) {
+	tb := officialTable(t, jof(), "0:30")
+	tb.made("f5d6c7d7c6b5d8c8a4e8c3e7f8g8b8a8") // Black cannot move
+	tb.said = nil
+	if !tb.state.PassDue() {
+		t.Fatal("Black need not say that he passes")
+	}
+	tb.wait(40 * time.Second)
+	tb.expect("flag of black: jof", "black passes")
+	tb.stage(referee.Playing, referee.ToMove, white)
+}

@@ -63,7 +63,9 @@ func (t *turn) flagFalls(c engine.Color, at Time) {
 		t.end(awarded(&s.Game, c.Opponent(), FlagFell), at)
 	case FlagCount:
 		t.end(s.asTheyLie(), at)
-	case FlagNone, FlagGrace, FlagJof:
+	case FlagJof:
+		t.advance(at) // a pass that was still to be pressed
+	case FlagNone, FlagGrace:
 	}
 }
 
