@@ -308,6 +308,7 @@ func (u *umpire) flagMeans(effect flagLaw, by side, at time.Duration) {
 	case flagJof:
 		u.flags.playOn, u.flags.fallen = true, by
 		u.runs()
+		u.advance(at, exact) // a pass that nobody has said
 		if u.lastRest+settleSlack > at {
 			// The hands are at work, or were a moment ago: what was nobody's business may be seen now.
 			u.expect(want{said: said{what: "illegal_move"}, perhaps: true, anyMistake: true})
