@@ -18,7 +18,7 @@ import (
 // stepTwice steps a referee and, beside it, one that was written down and read
 // again, with an input that was written down and read again. Both must say and
 // know the same. Every test of this package that plays goes through here; a
-// snapshot of a long game takes a while, so one step in eight has one.
+// snapshot of a long game takes a while, so one step in 32 has one.
 func stepTwice(t *testing.T, s *referee.State, in referee.Input) []referee.Effect {
 	t.Helper()
 	taped, err := referee.AppendInput(nil, in)
@@ -29,7 +29,7 @@ func stepTwice(t *testing.T, s *referee.State, in referee.Input) []referee.Effec
 	if err != nil || read != in {
 		t.Fatalf("%+v is read again as %+v, %v", in, read, err)
 	}
-	if (int(referee.When(in)/time.Second)+len(t.Name()))%8 != 0 {
+	if (int(referee.When(in)/time.Second)+len(t.Name()))%32 != 0 {
 		return referee.Step(s, in, nil)
 	}
 	again, err := referee.RestoreSnapshot(referee.AppendSnapshot(nil, s))
