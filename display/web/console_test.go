@@ -42,21 +42,21 @@ func officials(t *testing.T) func(c Command) referee.Order {
 		}
 		switch c.Name {
 		case "undo":
-			return referee.Undo{Plies: a.Plies}
+			return referee.Undo{Plies: a.Plies, Reason: a.Reason}
 		case "pause":
 			return referee.Pause{Reason: a.Reason}
 		case "resume":
 			return referee.Resume{Reason: a.Reason}
 		case "resign":
-			return referee.Resign{Color: color[a.Color]}
+			return referee.Resign{Color: color[a.Color], Reason: a.Reason}
 		case "claim":
-			return referee.Claim{By: color[a.By]}
+			return referee.Claim{By: color[a.By], Reason: a.Reason}
 		case "let_stand":
 			return referee.LetStand{Reason: a.Reason}
 		case "revise":
 			return referee.Revise{FromPly: a.FromPly, Moves: a.Moves, Reason: a.Reason}
 		case "players_set":
-			return referee.PlayersSet{Players: [2]string{fmt.Sprint(a.Black), fmt.Sprint(a.White)}}
+			return referee.PlayersSet{Players: [2]string{fmt.Sprint(a.Black), fmt.Sprint(a.White)}, Reason: a.Reason}
 		case "adjudicate":
 			o := referee.Adjudicate{Winner: color[a.Result], Void: a.Result == "none", Reason: a.Reason}
 			if b, ok := a.Black.(float64); ok {
@@ -241,8 +241,9 @@ func TestConsoleRules(t *testing.T) {
 	k.set("ply", "4")
 	k.until(`document.getElementById("past-text").textContent === "After move 4"`)
 	k.reads("c4", "c4, empty")
+	k.set("reason", "the discs were knocked over")
 	k.says("2 moves are taken back, down to move 4. The clocks show again what they showed then. The lights lead the discs back.")
-	wants(t, k.agree(), "undo", `{"plies":2}`)
+	wants(t, k.agree(), "undo", `{"plies":2,"reason":"the discs were knocked over"}`)
 	k.until(`document.querySelectorAll(".move").length === 4 && document.getElementById("past").hidden`)
 
 	k.open("resign")

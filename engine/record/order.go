@@ -13,16 +13,23 @@ import (
 // The arguments of commands, as in the contract.
 type (
 	undoArgsJSON struct {
-		Plies int `json:"plies"`
+		Plies  int    `json:"plies"`
+		Reason string `json:"reason,omitempty"`
 	}
 	reasonArgsJSON struct {
 		Reason string `json:"reason"`
 	}
 	colorArgsJSON struct {
-		Color string `json:"color"`
+		Color  string `json:"color"`
+		Reason string `json:"reason,omitempty"`
 	}
 	byArgsJSON struct {
-		By string `json:"by"`
+		By     string `json:"by"`
+		Reason string `json:"reason,omitempty"`
+	}
+	playersArgsJSON struct {
+		playersJSON
+		Reason string `json:"reason,omitempty"`
 	}
 	adjudicateArgsJSON struct {
 		Result string `json:"result"`
@@ -132,7 +139,7 @@ func encodeOrder(o referee.Order) (any, error) {
 	case referee.NewGame:
 		return encodeMatch(o.Match)
 	case referee.Undo:
-		return undoArgsJSON{Plies: o.Plies}, nil
+		return undoArgsJSON{o.Plies, cut(o.Reason, maxReason)}, nil
 	case referee.Pause:
 		return reasonArgsJSON{cut(o.Reason, maxReason)}, nil
 	case referee.Resume:
@@ -141,22 +148,22 @@ func encodeOrder(o referee.Order) (any, error) {
 		return reasonArgsJSON{cut(o.Reason, maxReason)}, nil
 	case referee.Resign:
 		color, err := playerWord("color", o.Color)
-		return colorArgsJSON{color}, err
+		return colorArgsJSON{color, cut(o.Reason, maxReason)}, err
 	case referee.Adjudicate:
 		return encodeAdjudicate(o)
 	case referee.ClockSet:
 		return encodeClockSet(o), nil
 	case referee.PlayersSet:
-		return encodePlayers(o.Players), nil
+		return playersArgsJSON{encodePlayers(o.Players), cut(o.Reason, maxReason)}, nil
 	case referee.CorrectSquare:
 		return encodeCorrect(o)
 	case referee.Revise:
 		return reviseArgsJSON{o.FromPly, o.Moves, cut(o.Reason, maxReason)}, errors.Join(
 			inRange("from_ply", o.FromPly, referee.MaxEntries), shorter("moves", o.Moves, maxMoves))
 	case referee.Claim:
-		return encodeBy(o.By)
+		return encodeBy(o.By, o.Reason)
 	case referee.PassPressed:
-		return encodeBy(o.By)
+		return encodeBy(o.By, "")
 	case referee.Look:
 		return struct{}{}, nil
 	default:
@@ -167,11 +174,11 @@ func encodeOrder(o referee.Order) (any, error) {
 // maxMoves is the length of the longest transcript of an order.
 const maxMoves = 4 * engine.Squares
 
-func encodeBy(c engine.Color) (any, error) {
+func encodeBy(c engine.Color, reason string) (any, error) {
 	if c > engine.None {
 		return nil, fmt.Errorf("write by: there is no color %d", c)
 	}
-	return byArgsJSON{c.String()}, nil
+	return byArgsJSON{c.String(), cut(reason, maxReason)}, nil
 }
 
 func encodeAdjudicate(o referee.Adjudicate) (any, error) {
@@ -227,7 +234,7 @@ func decodeOrder(name string, args json.RawMessage) (referee.Order, error) {
 		return referee.NewGame{Match: m}, err
 	case has("plies"):
 		w, err := read[undoArgsJSON](args)
-		return referee.Undo{Plies: w.Plies}, err
+		return referee.Undo{Plies: w.Plies, Reason: w.Reason}, errors.Join(err, shorter("reason", w.Reason, maxReason))
 	case has("from_ply"):
 		w, err := read[reviseArgsJSON](args)
 		return referee.Revise{FromPly: w.FromPly, Moves: w.Moves, Reason: w.Reason}, errors.Join(
@@ -241,11 +248,11 @@ func decodeOrder(name string, args json.RawMessage) (referee.Order, error) {
 	case has("color"):
 		w, err := read[colorArgsJSON](args)
 		color, errColor := player("color", w.Color)
-		return referee.Resign{Color: color}, errors.Join(err, errColor)
+		return referee.Resign{Color: color, Reason: w.Reason}, errors.Join(err, errColor, shorter("reason", w.Reason, maxReason))
 	case has("black"):
-		w, err := read[playersJSON](args)
-		return referee.PlayersSet{Players: [2]string{w.Black, w.White}}, errors.Join(
-			err, short("black", w.Black), short("white", w.White))
+		w, err := read[playersArgsJSON](args)
+		return referee.PlayersSet{Players: [2]string{w.Black, w.White}, Reason: w.Reason}, errors.Join(
+			err, short("black", w.Black), short("white", w.White), shorter("reason", w.Reason, maxReason))
 	}
 	return decodeNamed(name, args)
 }
@@ -267,9 +274,9 @@ func decodeNamed(name string, args json.RawMessage) (referee.Order, error) {
 	case claimName, passName:
 		w, err := read[byArgsJSON](args)
 		by, errBy := color("by", w.By)
-		err = errors.Join(err, errBy)
+		err = errors.Join(err, errBy, shorter("reason", w.Reason, maxReason))
 		if name == claimName {
-			return referee.Claim{By: by}, err
+			return referee.Claim{By: by, Reason: w.Reason}, err
 		}
 		return referee.PassPressed{By: by}, err
 	}

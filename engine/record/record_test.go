@@ -293,6 +293,10 @@ func TestEventForms(t *testing.T) {
 		{ordered("let_stand", referee.LetStand{Reason: "too late"}), "command", orderText("let_stand", `{"reason":"too late"}`)},
 		{ordered("resign", referee.Resign{Color: engine.White}), "command", orderText("resign", `{"color":"white"}`)},
 		{
+			ordered("undo", referee.Undo{Plies: 2, Reason: "illegal start"}),
+			"command", orderText("undo", `{"plies":2,"reason":"illegal start"}`),
+		},
+		{
 			ordered("adjudicate", referee.Adjudicate{Winner: engine.None, Black: 32, White: 32, Reason: "agreed"}),
 			"command", orderText("adjudicate", `{"result":"draw","black":32,"white":32,"reason":"agreed"}`),
 		},
@@ -583,17 +587,17 @@ func TestNoFieldForgotten(t *testing.T) {
 		{referee.Commanded{}, 1},
 		{referee.Audit{}, 5},
 		{referee.NewGame{}, 1},
-		{referee.Undo{}, 1},
+		{referee.Undo{}, 2},
 		{referee.Pause{}, 1},
 		{referee.Resume{}, 1},
-		{referee.Resign{}, 1},
+		{referee.Resign{}, 2},
 		{referee.Adjudicate{}, 5},
 		{referee.ClockSet{}, 3},
-		{referee.PlayersSet{}, 1},
+		{referee.PlayersSet{}, 2},
 		{referee.CorrectSquare{}, 5},
 		{referee.Revise{}, 3},
 		{referee.LetStand{}, 1},
-		{referee.Claim{}, 1},
+		{referee.Claim{}, 2},
 		{referee.PassPressed{}, 1},
 		{referee.Look{}, 0},
 	} {
@@ -740,13 +744,13 @@ func audit() *rapid.Generator[referee.Audit] {
 		case 0:
 			a.Order = referee.NewGame{Match: match().Draw(t, "match")}
 		case 1:
-			a.Order = referee.Undo{Plies: rapid.Int().Draw(t, "plies")}
+			a.Order = referee.Undo{Plies: rapid.Int().Draw(t, "plies"), Reason: why().Draw(t, "why")}
 		case 2:
 			a.Name, a.Order = "pause", referee.Pause{Reason: why().Draw(t, "why")}
 		case 3:
 			a.Name, a.Order = "resume", referee.Resume{Reason: why().Draw(t, "why")}
 		case 4:
-			a.Order = referee.Resign{Color: side().Draw(t, "color")}
+			a.Order = referee.Resign{Color: side().Draw(t, "color"), Reason: why().Draw(t, "why")}
 		case 5:
 			void := rapid.Bool().Draw(t, "void")
 			winner := engine.None
@@ -760,7 +764,9 @@ func audit() *rapid.Generator[referee.Audit] {
 		case 6:
 			a.Order = referee.ClockSet{Black: length.Draw(t, "black"), White: length.Draw(t, "white"), Reason: why().Draw(t, "why")}
 		case 7:
-			a.Order = referee.PlayersSet{Players: [2]string{name().Draw(t, "black"), name().Draw(t, "white")}}
+			a.Order = referee.PlayersSet{
+				Players: [2]string{name().Draw(t, "black"), name().Draw(t, "white")}, Reason: why().Draw(t, "why"),
+			}
 		case 8:
 			black := bits().Draw(t, "black")
 			white := bits().Draw(t, "white") &^ black
@@ -774,7 +780,7 @@ func audit() *rapid.Generator[referee.Audit] {
 		case 10:
 			a.Name, a.Order = "let_stand", referee.LetStand{Reason: why().Draw(t, "why")}
 		case 11:
-			a.Name, a.Order = "claim", referee.Claim{By: who.Draw(t, "by")}
+			a.Name, a.Order = "claim", referee.Claim{By: who.Draw(t, "by"), Reason: why().Draw(t, "why")}
 		case 12:
 			a.Name, a.Order = "pass", referee.PassPressed{By: who.Draw(t, "by")}
 		default:

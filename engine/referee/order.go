@@ -17,13 +17,19 @@ type (
 	// NewGame ends a running game without a result and prepares Match.
 	NewGame struct{ Match Match }
 	// Undo takes back the last Plies discs.
-	Undo struct{ Plies int }
+	Undo struct {
+		Plies  int
+		Reason string
+	}
 	// Pause stops the clocks; hands are free until Resume.
 	Pause struct{ Reason string }
 	// Resume lets the game go on.
 	Resume struct{ Reason string }
 	// Resign gives the game up for Color.
-	Resign struct{ Color engine.Color }
+	Resign struct {
+		Color  engine.Color
+		Reason string
+	}
 	// Adjudicate declares a result: Winner is None for a draw, Void is for no
 	// result at all. Black and White are the official score.
 	Adjudicate struct {
@@ -39,7 +45,10 @@ type (
 		Reason       string
 	}
 	// PlayersSet names the players.
-	PlayersSet struct{ Players [2]string }
+	PlayersSet struct {
+		Players [2]string
+		Reason  string
+	}
 	// CorrectSquare rules that squares show Black, White or nothing, and who is
 	// to move (None: whoever is).
 	CorrectSquare struct {
@@ -59,7 +68,10 @@ type (
 	LetStand struct{ Reason string }
 	// Claim objects to the last move; By is the mover's opponent, or None for an
 	// arbiter.
-	Claim struct{ By engine.Color }
+	Claim struct {
+		By     engine.Color
+		Reason string
+	}
 	// PassPressed says that By passes; None is whoever is to move.
 	PassPressed struct{ By engine.Color }
 	// Look changes nothing; it is how snapshot and identify enter the audit.

@@ -204,13 +204,13 @@ func anyOrder(r *rapid.T) referee.Order {
 	case 1:
 		return referee.NewGame{Match: anyMatch(r)}
 	case 2:
-		return referee.Undo{Plies: rapid.Int().Draw(r, "plies")}
+		return referee.Undo{Plies: rapid.Int().Draw(r, "plies"), Reason: reason}
 	case 3:
 		return referee.Pause{Reason: reason}
 	case 4:
 		return referee.Resume{Reason: reason}
 	case 5:
-		return referee.Resign{Color: anyColor(r, "color")}
+		return referee.Resign{Color: anyColor(r, "color"), Reason: reason}
 	case 6:
 		return referee.Adjudicate{
 			Winner: anyColor(r, "winner"), Void: rapid.Bool().Draw(r, "void"),
@@ -219,7 +219,7 @@ func anyOrder(r *rapid.T) referee.Order {
 	case 7:
 		return referee.ClockSet{Black: anyTime(r, "black"), White: anyTime(r, "white"), Reason: reason}
 	case 8:
-		return referee.PlayersSet{Players: [2]string{anyText(r, "black"), anyText(r, "white")}}
+		return referee.PlayersSet{Players: [2]string{anyText(r, "black"), anyText(r, "white")}, Reason: reason}
 	case 9:
 		return referee.CorrectSquare{
 			Black: anySet(r, "black"), White: anySet(r, "white"), Empty: anySet(r, "empty"), Turn: anyColor(r, "turn"), Reason: reason,
@@ -229,7 +229,7 @@ func anyOrder(r *rapid.T) referee.Order {
 	case 11:
 		return referee.LetStand{Reason: reason}
 	case 12:
-		return referee.Claim{By: anyColor(r, "by")}
+		return referee.Claim{By: anyColor(r, "by"), Reason: reason}
 	case 13:
 		return referee.PassPressed{By: anyColor(r, "by")}
 	default:

@@ -8,7 +8,7 @@ import (
 
 // InputVersion is the form of what AppendInput writes. It is raised with every
 // change of an input or of an order.
-const InputVersion = 2
+const InputVersion = 3
 
 // When returns when an input happened.
 func When(in Input) Time { return at(in) }
@@ -252,7 +252,7 @@ func (c *coder) writeOrder(o Order) {
 		c.match(&o.Match)
 	case Undo:
 		c.b = append(c.b, undoCode)
-		c.int(&o.Plies)
+		c.undo(&o)
 	case Pause:
 		c.b = append(c.b, pauseCode)
 		text(c, &o.Reason)
@@ -261,7 +261,7 @@ func (c *coder) writeOrder(o Order) {
 		text(c, &o.Reason)
 	case Resign:
 		c.b = append(c.b, resignCode)
-		c.color(&o.Color)
+		c.resign(&o)
 	case Adjudicate:
 		c.b = append(c.b, adjudicateCode)
 		c.adjudicate(&o)
@@ -270,8 +270,7 @@ func (c *coder) writeOrder(o Order) {
 		c.clockSet(&o)
 	case PlayersSet:
 		c.b = append(c.b, playersSetCode)
-		text(c, &o.Players[0])
-		text(c, &o.Players[1])
+		c.playersSet(&o)
 	case CorrectSquare:
 		c.b = append(c.b, correctSquareCode)
 		c.correct(&o)
@@ -283,7 +282,7 @@ func (c *coder) writeOrder(o Order) {
 		text(c, &o.Reason)
 	case Claim:
 		c.b = append(c.b, claimCode)
-		c.color(&o.By)
+		c.claim(&o)
 	case PassPressed:
 		c.b = append(c.b, passPressedCode)
 		c.color(&o.By)
@@ -303,12 +302,22 @@ func (c *coder) order(kind uint8) Order {
 		return o
 	case undoCode:
 		var o Undo
-		c.int(&o.Plies)
+		c.undo(&o)
 		return o
 	case pauseCode, resumeCode, letStandCode:
 		return c.reason(kind)
-	case resignCode, claimCode, passPressedCode:
-		return c.side(kind)
+	case resignCode:
+		var o Resign
+		c.resign(&o)
+		return o
+	case claimCode:
+		var o Claim
+		c.claim(&o)
+		return o
+	case passPressedCode:
+		var o PassPressed
+		c.color(&o.By)
+		return o
 	case adjudicateCode:
 		var o Adjudicate
 		c.adjudicate(&o)
@@ -319,8 +328,7 @@ func (c *coder) order(kind uint8) Order {
 		return o
 	case playersSetCode:
 		var o PlayersSet
-		text(c, &o.Players[0])
-		text(c, &o.Players[1])
+		c.playersSet(&o)
 		return o
 	case correctSquareCode:
 		var o CorrectSquare
@@ -353,18 +361,25 @@ func (c *coder) reason(kind uint8) Order {
 	}
 }
 
-// side reads an order that has nothing but a color.
-func (c *coder) side(kind uint8) Order {
-	o := Claim{}
+func (c *coder) undo(o *Undo) {
+	c.int(&o.Plies)
+	text(c, &o.Reason)
+}
+
+func (c *coder) resign(o *Resign) {
+	c.color(&o.Color)
+	text(c, &o.Reason)
+}
+
+func (c *coder) claim(o *Claim) {
 	c.color(&o.By)
-	switch kind {
-	case resignCode:
-		return Resign{Color: o.By}
-	case passPressedCode:
-		return PassPressed(o)
-	default:
-		return o
-	}
+	text(c, &o.Reason)
+}
+
+func (c *coder) playersSet(o *PlayersSet) {
+	text(c, &o.Players[0])
+	text(c, &o.Players[1])
+	text(c, &o.Reason)
 }
 
 func (c *coder) adjudicate(o *Adjudicate) {

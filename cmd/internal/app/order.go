@@ -30,12 +30,13 @@ func orderOf(name string, args json.RawMessage, match referee.Match) (referee.Or
 		return newGameOrder(args, match)
 	case "undo":
 		undo := struct {
-			Plies int `json:"plies"`
+			Plies  int    `json:"plies"`
+			Reason reason `json:"reason"`
 		}{Plies: 1}
 		if err := decodeArgs(args, &undo); err != nil {
 			return nil, err
 		}
-		return referee.Undo{Plies: undo.Plies}, nil
+		return referee.Undo{Plies: undo.Plies, Reason: string(undo.Reason)}, undo.Reason.check(false)
 	case "identify", "snapshot", hintCommand:
 		if err := decodeArgs(args, &struct{}{}); err != nil {
 			return nil, err

@@ -50,8 +50,8 @@ func rulingOf(name string, args json.RawMessage) (order referee.Order, ok bool, 
 		"revise":         reviseOrder,
 		"let_stand":      letStandOrder,
 		"claim": func(a json.RawMessage) (referee.Order, error) {
-			by, err := byOf(a)
-			return referee.Claim{By: by}, err
+			by, why, err := claimOf(a)
+			return referee.Claim{By: by, Reason: why}, err
 		},
 		"pass": func(a json.RawMessage) (referee.Order, error) {
 			by, err := byOf(a)
@@ -76,7 +76,7 @@ func reasonOf(args json.RawMessage) (string, error) {
 	return string(want.Reason), want.Reason.check(false)
 }
 
-// byOf reads who claims or passes; nobody named is None.
+// byOf reads who passes; nobody named is None.
 func byOf(args json.RawMessage) (engine.Color, error) {
 	var want struct {
 		By string `json:"by"`
@@ -85,6 +85,19 @@ func byOf(args json.RawMessage) (engine.Color, error) {
 		return engine.None, err
 	}
 	return colorNamed("by", want.By, true)
+}
+
+// claimOf reads who claims, and why.
+func claimOf(args json.RawMessage) (by engine.Color, why string, err error) {
+	var want struct {
+		By     string `json:"by"`
+		Reason reason `json:"reason"`
+	}
+	if err := decodeArgs(args, &want); err != nil {
+		return engine.None, "", err
+	}
+	by, err = colorNamed("by", want.By, true)
+	return by, string(want.Reason), errors.Join(err, want.Reason.check(false))
 }
 
 // colorNamed returns the color with a name, None for an empty one if that is
@@ -103,13 +116,14 @@ func colorNamed(key, name string, none bool) (engine.Color, error) {
 
 func resignOrder(args json.RawMessage) (referee.Order, error) {
 	var want struct {
-		Color string `json:"color"`
+		Color  string `json:"color"`
+		Reason reason `json:"reason"`
 	}
 	if err := decodeArgs(args, &want); err != nil {
 		return nil, err
 	}
 	c, err := colorNamed("color", want.Color, false)
-	return referee.Resign{Color: c}, err
+	return referee.Resign{Color: c, Reason: string(want.Reason)}, errors.Join(err, want.Reason.check(false))
 }
 
 func adjudicateOrder(args json.RawMessage) (referee.Order, error) {
@@ -174,8 +188,9 @@ func clockSetOrder(args json.RawMessage) (referee.Order, error) {
 
 func playersSetOrder(args json.RawMessage) (referee.Order, error) {
 	var want struct {
-		Black string `json:"black"`
-		White string `json:"white"`
+		Black  string `json:"black"`
+		White  string `json:"white"`
+		Reason reason `json:"reason"`
 	}
 	if err := decodeArgs(args, &want); err != nil {
 		return nil, err
@@ -185,7 +200,7 @@ func playersSetOrder(args json.RawMessage) (referee.Order, error) {
 			return nil, fmt.Errorf("a player's name has at most %d characters", maxName)
 		}
 	}
-	return referee.PlayersSet{Players: [2]string{want.Black, want.White}}, nil
+	return referee.PlayersSet{Players: [2]string{want.Black, want.White}, Reason: string(want.Reason)}, want.Reason.check(false)
 }
 
 func correctSquareOrder(args json.RawMessage) (referee.Order, error) {

@@ -123,6 +123,7 @@ export class Console {
         id: "back",
         label: "Go back…",
         title: "Go back to an earlier move",
+        reason: "needed",
         says: "Choose a move in the list, or here: the board shows the position after it.",
         at: true,
         able: (s) => ruled(s) && s.ply > 0,
@@ -133,7 +134,7 @@ export class Console {
           const plies = state().ply - Number(value("ply"));
           return `${plies === 1 ? "One move is" : `${plies} moves are`} taken back, down to move ${value("ply")}. The clocks show again what they showed then. The lights lead the discs back.`;
         },
-        command: () => ["undo", { plies: state().ply - Number(value("ply")) }],
+        command: () => ["undo", { plies: state().ply - Number(value("ply")), ...this.reason() }],
       },
       {
         id: "correct",
@@ -184,21 +185,23 @@ export class Console {
         id: "claim",
         label: "Claim…",
         title: "Claim a mistake of the last move",
+        reason: "welcome",
         says: "The last move is put right, on the time of the player who made it.",
         player: true,
         able: (s, v) => v.claims,
         words: () => `${this.seat() ? capital(this.seat()) : "The opponent of the last move"} claims that the last move is wrong.`,
-        command: () => ["claim", this.seat() ? { by: this.seat() } : {}],
+        command: () => ["claim", { ...(this.seat() ? { by: this.seat() } : {}), ...this.reason() }],
       },
       {
         id: "resign",
         label: "Resign…",
         title: "Give the game up",
+        reason: "welcome",
         player: true,
         able: (s) => running(s),
         fields: () => [this.choice("color", "Who gives up", this.seat() ? [[this.seat(), capital(this.seat())]] : [["black", "Black"], ["white", "White"]], this.seat() || state().turn)],
         words: () => `${capital(value("color"))} gives up. ${capital(other(side("color")))} wins.`,
-        command: () => ["resign", { color: value("color") }],
+        command: () => ["resign", { color: value("color"), ...this.reason() }],
       },
       {
         id: "result",
@@ -223,11 +226,12 @@ export class Console {
         id: "names",
         label: "Names…",
         title: "Names of the players",
+        reason: "welcome",
         once: true,
         able: () => true,
         fields: () => [this.input("name-black", "Black", this.named("black"), 64), this.input("name-white", "White", this.named("white"), 64)],
         words: () => "The players are called so.",
-        command: () => ["players_set", { black: value("name-black") || "Black", white: value("name-white") || "White" }],
+        command: () => ["players_set", { black: value("name-black") || "Black", white: value("name-white") || "White", ...this.reason() }],
       },
     ];
   }
