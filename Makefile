@@ -39,16 +39,17 @@ build: ## build bin/reversi-board
 	@mkdir -p bin
 	@$(GO) build $(BUILD) -o bin/ ./cmd/...
 
-# Some tests are long: hundreds of recorded games through emulated chips, 39
-# endgames solved exactly, perft to depth 11, and matches of the built-in player.
-# Under the race detector they would take half an hour, so they are built without
-# it only, and run here as a second step.
+# Some tests are long: hundreds of recorded games through emulated chips, power cuts
+# at every ply, thousands of games of clumsy hands, 39 endgames solved exactly, perft
+# to depth 11. Under the race detector they would take half an hour, so they are in
+# files that are built without it only, and those are run here as a second step.
 .PHONY: test
 test: test-packages ## all tests, as a newcomer runs them: race detector on, then the long games without it
 	$(GO) test -race -timeout 20m ./...
-	$(GO) test -timeout 20m \
-		-run '^(TestRealGames|TestRealGamesOnEveryBoard|TestSuite1To39|TestPerftToDepth11|TestLevelsAreSteps|TestChanceLoses|TestOpeningsAreEven|TestRandomDefects)$$' \
-		./cmd/internal/calibrate ./cmd/internal/soak ./cmd/reversi-board ./engine ./engine/search
+	files=$$(grep -lr --include='*_test.go' '^//go:build !race$$' cmd engine hardware sensing display mqtt configs)
+	long=$$(sed -n 's/^func \(Test[A-Za-z0-9]*\)(.*/\1/p' $$files | paste -sd '|')
+	test -n "$$long"
+	$(GO) test -timeout 20m -run "^($$long)$$" $$(dirname $$files | sort -u | sed 's|^|./|')
 
 .PHONY: race
 race: test-packages ## the tests with the race detector only
