@@ -40,7 +40,7 @@ func TestClumsyGamesThatWereWrong(t *testing.T) {
 		3: {38, 81, 92, 286, 456, 523, 609},
 		5: {26, 254},
 		6: {24, 76, 573, 656, 683, 891, 1394}, 7: {1063, 1394, 1694},
-		102: {418}, 104: {153, 628}, 201: {720}, 301: {723},
+		102: {418}, 104: {153, 628}, 201: {720}, 301: {723}, 405: {223},
 	} {
 		clumsy(t, Options{Random: 2000, Indices: indices, Seed: seed, Clumsy: &Clumsy{Profile: All, Variant: All}})
 	}

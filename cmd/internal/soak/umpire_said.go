@@ -314,6 +314,7 @@ func (u *umpire) flagMeans(effect flagLaw, by side, at time.Duration) {
 			u.expect(want{said: said{what: "illegal_move"}, perhaps: true, anyMistake: true})
 		}
 		u.judgeAll(max(at, u.lastRest)) // nobody presses any more
+		u.sure.why, u.sure.set = u.told, u.toldSet
 	case flagCount:
 		u.stopped()
 		r := u.lying()
