@@ -392,7 +392,7 @@ func (s *State) atRest() {
 	s.Pending, s.Guide, s.Dark, s.Problem, s.Wish = Pending{}, Guide{}, 0, Problem{}, Wish{}
 	s.memory.withdrawn, s.memory.reported, s.memory.reason = 0, 0, NoReason
 	s.memory.missing, s.memory.waiting, s.memory.turned = false, false, 0
-	s.memory.used, s.memory.handled = 0, 0
+	s.liftedBefore()
 	s.memory.restoring, s.memory.undone, s.memory.ordered = restoringNothing, 0, false
 	s.memory.press = press{}
 	s.memory.off, s.memory.cleared, s.Restart = 0, false, Restart{}

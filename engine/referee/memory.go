@@ -49,8 +49,9 @@ type memory struct {
 	faces engine.Discs
 	// back are the discs that the reading of this step found put back, used
 	// those of them that have thereby been turned under the present record,
-	// spent those that have under any. They are empty between two steps.
-	back, used, spent engine.Bitboard
+	// spent those that have under any, and fresh the discs that have come with it.
+	// They are empty between two steps.
+	back, used, spent, fresh engine.Bitboard
 	// handled are the discs that were lifted and put back since the record has
 	// changed without having been asked to.
 	handled engine.Bitboard

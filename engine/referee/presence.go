@@ -12,6 +12,7 @@ func (t *turn) felt(in Felt) {
 	lie := in.Squares&^in.Lost | frozen&in.Lost
 	m := &s.memory
 	m.back = lie & (in.Lifted | ^frozen) &^ (in.Lost | in.Masked)
+	m.fresh = lie &^ frozen
 	t.touched = s.SensedOK && (lie != frozen || m.back != 0)
 	// What has just been placed was not put back, and is no sign of a move that
 	// is not seen.
@@ -22,7 +23,7 @@ func (t *turn) felt(in Felt) {
 	// The faces follow when the reading is judged.
 	s.Sensed = engine.Discs{Black: lie}
 	t.sensed(in.At, in.Changed, in.Lost, in.Masked)
-	m.back, m.used, m.spent = 0, 0, 0
+	m.back, m.fresh, m.used, m.spent = 0, 0, 0, 0
 }
 
 // believe gives the discs that lie on a board that sees no faces the ones that
@@ -234,6 +235,23 @@ func (s *State) judgeMovedOn(c change) (verdict, bool) {
 		v.guide.Remove = placed
 	}
 	return v, true
+}
+
+// liftedBefore says, when the record has changed, which lifts of this reading
+// still count. A disc that was lifted for a move is turned again for the reply
+// only if the reply was played in the same reading: a disc that lay there before
+// waits for lifts of its own. What was lifted before is no sign of a reply that is
+// not seen.
+func (s *State) liftedBefore() {
+	m := &s.memory
+	if s.Sensed.Occupied()&^s.Game.Occupied()&^m.fresh == 0 {
+		m.used = 0
+	}
+	m.spent |= m.back
+	m.handled = 0
+	// What lies on cells that are not believed is as on record, also when they can
+	// be believed again: nobody has seen their discs turned, or not turned.
+	m.faces.Black, m.faces.White = m.faces.Black&^s.Masked, m.faces.White&^s.Masked
 }
 
 // findHidden takes discs for turned that were lifted and put back without having

@@ -11,7 +11,7 @@ import (
 // SnapshotVersion is the form of what AppendSnapshot writes. It is raised with
 // every change of State or of its memory: an old snapshot would leave out what
 // the referee now remembers, and is refused.
-const SnapshotVersion = 4
+const SnapshotVersion = 5
 
 // AppendSnapshot appends all of s to b: what everybody can see of it and what
 // only Step remembers. Step does exactly the same with the State that
@@ -196,6 +196,7 @@ func (c *coder) memory(m *memory) {
 	c.set(&m.back)
 	c.set(&m.used)
 	c.set(&m.spent)
+	c.set(&m.fresh)
 	c.set(&m.handled)
 	c.yes(&m.swept)
 	c.set(&m.off)

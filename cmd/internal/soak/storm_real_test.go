@@ -43,6 +43,9 @@ func TestStormsThatWereWrong(t *testing.T) {
 	}{
 		{"hall-128.yaml", 1, 914, "a cell came back while the lights were waited for: their time was measured all the same"},
 		{"reed-64.yaml", 3, 334, "a cell that flaps was believed because it could not be read for as long as the board has to be quiet"},
+		{"reed-64.yaml", 5, 76, "a disc turned on a cell that was not believed was taken for unturned when it was again"},
+		{"reed-64.yaml", 5, 475, "a disc lifted for the move was turned again for a reply that a flapping cell had shown before"},
+		{"reed-64.yaml", 5, 890, "a disc lifted before the move was taken for a sign of a reply on a cell that was not believed"},
 		{"hall-analog.yaml", 2, 22, "a converter that was not asked failed once more: nobody could be told"},
 		{"hall-analog.yaml", 2, 373, "a sensor flapped only for as long as its disc was not in a hand"},
 		{"hall-analog.yaml", 2, 399, "a converter that was not asked did not finish once more"},
