@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"periph.io/x/conn/v3/physic"
@@ -100,12 +101,14 @@ func parseAddr(text string) (uint16, error) {
 }
 
 // Bench is a simulated board with a simulated person at it, on a virtual clock:
-// what takes a person minutes takes seconds. It is used by one goroutine.
+// what takes a person minutes takes seconds. It is used by one goroutine, but
+// anybody may ask for the time.
 type Bench struct {
 	// Sim is the board.
 	Sim *sim.Board
-	// moved is when the board has moved on last.
-	now, moved time.Duration
+	// now is the time in nanoseconds, moved when the board has moved on last.
+	now   atomic.Int64
+	moved time.Duration
 	// Person is at the board.
 	Person Hands
 	person *person
@@ -127,7 +130,7 @@ func Simulate(h *configs.Hardware, faults []Fault) (*Bench, error) {
 		if err := bus.SetSpeed(physic.Frequency(h.I2C.Hertz) * physic.Hertz); err != nil {
 			return nil, err
 		}
-		bus.SetTiming(emu.Timing{Spend: func(d time.Duration) { b.now += d }, Wire: true, Timeout: 50 * time.Millisecond})
+		bus.SetTiming(emu.Timing{Spend: func(d time.Duration) { b.now.Add(int64(d)) }, Wire: true, Timeout: 50 * time.Millisecond})
 	}
 	for i := range faults {
 		if err := faults[i].plant(h, b.Sim); err != nil {
@@ -141,7 +144,7 @@ func Simulate(h *configs.Hardware, faults []Fault) (*Bench, error) {
 }
 
 // Now returns the virtual time.
-func (b *Bench) Now() time.Duration { return b.now }
+func (b *Bench) Now() time.Duration { return time.Duration(b.now.Load()) }
 
 // Hurry makes the person much quicker than people are.
 func (b *Bench) Hurry() { b.person.hand.Hurry() }
@@ -154,22 +157,22 @@ func (b *Bench) Clock() Clock { return Clock{Now: b.Now, Sleep: b.sleep, Wait: b
 const fine = 5 * time.Millisecond
 
 func (b *Bench) sleep(ctx context.Context, d time.Duration) error {
-	b.now += d
-	if b.now-b.moved >= fine {
+	b.now.Add(int64(d))
+	if b.Now()-b.moved >= fine {
 		b.move()
 	}
 	return ctx.Err()
 }
 
 func (b *Bench) wait(ctx context.Context, d time.Duration) error {
-	b.now += d
+	b.now.Add(int64(d))
 	b.move()
 	return ctx.Err()
 }
 
 func (b *Bench) move() {
-	b.moved = b.now
-	b.Sim.Advance(b.now)
+	b.moved = b.Now()
+	b.Sim.Advance(b.moved)
 }
 
 // solder makes the mistakes that are made before a board is switched on.
