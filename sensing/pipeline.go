@@ -63,8 +63,9 @@ type Pipeline struct {
 	// the next frame.
 	stuck, flapping, dead, jammed engine.Bitboard
 	doubted                       engine.Bitboard
-	// unread cells are those of which the next frame knows nothing new.
-	unread engine.Bitboard
+	// unread cells are those of which the next frame knows nothing new, blind those
+	// of which the last one knew nothing.
+	unread, blind engine.Bitboard
 
 	cells [engine.Squares]cell
 	// changed is when a believed cell changed last, quiet since when all of them
@@ -78,8 +79,8 @@ type Pipeline struct {
 // cell is the history of one sensor.
 type cell struct {
 	// since is when the outputs changed last, freshAt when the bank returned.
-	// hidden is for how long they have not been read since.
-	since, freshAt, hidden time.Duration
+	// hidden is for how long they have not been read since, gap for how long now.
+	since, freshAt, hidden, gap time.Duration
 	// unquiet is when the present run of changes without a quiet settle time
 	// began.
 	unquiet time.Duration
@@ -160,13 +161,18 @@ func (p *Pipeline) SettlesAt() time.Duration { return p.quiet + p.cfg.Settle }
 
 // Unread says that these cells were not read for the next frame, where they show
 // what they showed before. That they have not changed was not seen then, and does
-// not count as rest.
+// not count as rest; what had not rested for long enough before rests anew if half of
+// the settle time goes by unread.
 func (p *Pipeline) Unread(squares engine.Bitboard) { p.unread = squares }
 
 // hide leaves the time out in which cells were not read.
 func (p *Pipeline) hide(f Frame) {
 	squares := p.unread &^ f.Lost
 	p.unread = 0
+	for s := range (p.blind &^ squares).All() {
+		p.cells[s].gap = 0
+	}
+	p.blind = squares
 	gap := p.now - p.before
 	if squares == 0 || gap == 0 {
 		return
@@ -175,6 +181,12 @@ func (p *Pipeline) hide(f Frame) {
 		c := &p.cells[s]
 		c.hidden += gap
 		c.freshAt += gap
+		// Two states that last less than the settle time each look like one rest if
+		// another one lies between them, unseen. It is as long as they are, so that
+		// it takes half of the settle time at least.
+		if c.gap += gap; c.gap >= p.cfg.Settle/2 && p.rested(c) < p.cfg.Settle {
+			c.hidden = p.now - c.since
+		}
 	}
 	if p.reset&squares != 0 {
 		p.resetQuiet += gap

@@ -118,16 +118,20 @@ func (p *process) watch() *watch {
 
 // read takes messages until the stream ends.
 func (w *watch) read(res *http.Response) {
-	kind := ""
+	kind, data := "", ""
 	lines := bufio.NewScanner(res.Body)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		name, value, _ := strings.Cut(lines.Text(), ": ")
-		switch name {
-		case "event":
+		switch {
+		case name == "event":
 			kind = value
-		case "data":
-			w.take(kind, []byte(value))
+		case name == "data":
+			data = value
+		case name == "" && data != "":
+			// The empty line: what a board that is killed had begun to say has none.
+			w.take(kind, []byte(data))
+			data = ""
 		}
 	}
 	_ = res.Body.Close() // the stream is over either way
