@@ -160,9 +160,15 @@ func TestTournamentAtTheBoard(t *testing.T) {
 	c.begins(2, 1, "Dora", "Ben")
 	c.plays(wipeout[:6], 0)
 	c.cut()
-	c.w.until(patience, "the game goes on", func(w *watch) bool {
-		return w.view.State.Phase == "playing" && w.view.State.Transcript == wipeout[:6] && w.view.State.Step == "to_move"
+	// What the hands held is put back, as the board asks.
+	r := newRobot(c.p, c.w, 1)
+	r.clumsy = false
+	r.run(func(v view) bool {
+		return v.State.Step == "to_move" && v.Table == v.State.Board && v.State.Sensed == v.State.Board
 	})
+	if got := c.w.look().State.Transcript; got != wipeout[:6] {
+		t.Fatalf("after the power cut the game is %s", got)
+	}
 	c.plays(wipeout, 3)
 	c.gets(2, 1, "64–0 (discs 13–0), black wins, by wipeout")
 	c.begins(2, 2, "Ana", "Cem")

@@ -11,9 +11,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/oklog/ulid/v2"
-	_ "modernc.org/sqlite" // the driver
+	"modernc.org/sqlite" // the driver, too
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"reversi-board/engine"
 	"reversi-board/engine/archive/tables"
@@ -128,10 +130,32 @@ func openDB(ctx context.Context, dir, sync string) (db *sql.DB, path string, err
 		return nil, path, explainDB(path, "open", err)
 	}
 	db.SetMaxOpenConns(1)
-	if err := prepare(ctx, db); err != nil {
+	// Whoever makes the file at the same time is not waited for by busy_timeout: the
+	// change to WAL, and what a crash has left, are locked by other means.
+	err = prepare(ctx, db)
+	for begin := time.Now(); busy(err) && time.Since(begin) < openTimeout && ctx.Err() == nil; err = prepare(ctx, db) {
+		select {
+		case <-ctx.Done():
+		case <-time.After(openPause):
+		}
+	}
+	if err != nil {
 		return nil, path, errors.Join(explainDB(path, "open", err), db.Close())
 	}
 	return db, path, nil
+}
+
+// openTimeout is how long others are waited for who have the archive, openPause the
+// time between two attempts.
+const (
+	openTimeout = 10 * time.Second
+	openPause   = 20 * time.Millisecond
+)
+
+// busy reports that another program, or another part of this one, has the archive.
+func busy(err error) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && e.Code()&0xFF == sqlite3.SQLITE_BUSY
 }
 
 // explain says what failed and what the user can do about it.
