@@ -336,6 +336,27 @@ func TestSecretsOfTheStream(t *testing.T) {
 	})
 }
 
+// The other views of an arbiter end with the login, too.
+func TestStreamsEndWithTheLogin(t *testing.T) {
+	for _, path := range []string{"/api/v1/health/stream", "/api/v1/calibration/stream"} {
+		bubble(t, func(o *Options) {
+			guarded(o)
+			o.Health, o.Calibrate = func() Health { return Health{} }, &fakeCalibrator{}
+		}, func(t *testing.T, s *Server, w *wire) {
+			c := entered(t, s, forArbiter, "Ana", "")
+			arbiter := dialWith(t, w, path, "Cookie: "+c.Name+"="+c.Value+"\r\n", "")
+			defer arbiter.close()
+			arbiter.want("snapshot")
+			if r := ask(s, http.MethodPost, "/api/v1/logout", "{}", with(c)); r.Code != 200 {
+				t.Fatal(r.Code)
+			}
+			if rest := arbiter.drain(); len(rest) != 0 {
+				t.Errorf("%s goes on after the logout: %+v", path, rest)
+			}
+		})
+	}
+}
+
 // The state is read by the same rules.
 func TestSecretsOfTheState(t *testing.T) {
 	s := plain(t, guarded)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"sync/atomic"
 	"time"
 )
 
@@ -102,9 +101,6 @@ const (
 	calibrationBeat = 5 * time.Second
 )
 
-// calibrations counts the open views.
-type calibrations struct{ open atomic.Int32 }
-
 // calibration answers GET /api/v1/calibration.
 func (s *Server) calibration(w http.ResponseWriter, _ *http.Request) {
 	v, _ := s.o.Calibrate.View()
@@ -115,45 +111,12 @@ func (s *Server) calibration(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(mustJSON(v))
 }
 
-// calibrationStream answers GET /api/v1/calibration/stream: one snapshot after
-// the other, whenever there is something new.
+// calibrationStream answers GET /api/v1/calibration/stream.
 func (s *Server) calibrationStream(w http.ResponseWriter, r *http.Request) {
-	defer s.calibrating.open.Add(-1)
-	if s.calibrating.open.Add(1) > maxCalibrations {
-		w.Header().Set("Retry-After", "10")
-		http.Error(w, "too many open calibration views, please close some", http.StatusServiceUnavailable)
-		return
-	}
-	h := w.Header()
-	h.Set("Content-Type", "text/event-stream; charset=utf-8")
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Accel-Buffering", "no")
-	p := pipe{w: w, c: http.NewResponseController(w)}
-	p.buf.WriteString("retry: 1000\n\n")
-	beat := time.NewTicker(calibrationBeat)
-	defer beat.Stop()
-	for {
+	s.calibrating.stream(s, w, r, "calibration", maxCalibrations, calibrationBeat, func() ([]byte, <-chan struct{}) {
 		v, news := s.o.Calibrate.View()
-		p.buf.Write(message("snapshot", "", mustJSON(v)))
-		if p.flush() != nil {
-			return
-		}
-		for waiting := true; waiting; {
-			select {
-			case <-r.Context().Done():
-				return
-			case <-s.stop:
-				return
-			case <-news:
-				waiting = false
-			case <-beat.C:
-				p.buf.WriteString(": same\n\n")
-				if p.flush() != nil {
-					return
-				}
-			}
-		}
-	}
+		return mustJSON(v), news
+	})
 }
 
 // calibrate answers POST /api/v1/calibration.

@@ -1,10 +1,8 @@
 package web
 
 import (
-	"bytes"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"reversi-board/engine"
@@ -49,7 +47,7 @@ const (
 
 // ward keeps what all health views show.
 type ward struct {
-	open atomic.Int32
+	sight sight
 
 	mu   sync.Mutex
 	text []byte
@@ -76,41 +74,7 @@ func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(s.report())
 }
 
-// healthStream answers GET /api/v1/health/stream: one snapshot after the other.
-// A reader that does not keep up is cut off by the deadline of a write.
+// healthStream answers GET /api/v1/health/stream.
 func (s *Server) healthStream(w http.ResponseWriter, r *http.Request) {
-	defer s.ward.open.Add(-1)
-	if s.ward.open.Add(1) > maxHealth {
-		w.Header().Set("Retry-After", "10")
-		http.Error(w, "too many open health views, please close some", http.StatusServiceUnavailable)
-		return
-	}
-	h := w.Header()
-	h.Set("Content-Type", "text/event-stream; charset=utf-8")
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Accel-Buffering", "no")
-	p := pipe{w: w, c: http.NewResponseController(w)}
-	p.buf.WriteString("retry: 1000\n\n")
-	ticks := time.NewTicker(healthPeriod)
-	defer ticks.Stop()
-	var last []byte
-	for {
-		text := s.report()
-		if bytes.Equal(text, last) {
-			p.buf.WriteString(": same\n\n")
-		} else {
-			p.buf.Write(message("snapshot", "", text))
-		}
-		last = text
-		if p.flush() != nil {
-			return
-		}
-		select {
-		case <-r.Context().Done():
-			return
-		case <-s.stop:
-			return
-		case <-ticks.C:
-		}
-	}
+	s.ward.sight.stream(s, w, r, "health", maxHealth, healthPeriod, func() ([]byte, <-chan struct{}) { return s.report(), nil })
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"sync/atomic"
 	"time"
 	"unicode/utf8"
 )
@@ -92,9 +91,6 @@ const (
 	maxActText = 300
 )
 
-// tournamentViews counts the open views.
-type tournamentViews struct{ open atomic.Int32 }
-
 // tournamentRoutes adds what there is of tournaments: everybody may look, and
 // whoever mayOfficiate may do something.
 func (s *Server) tournamentRoutes(mux *http.ServeMux) {
@@ -136,52 +132,11 @@ func (s *Server) tournament(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(text)
 }
 
-// tournamentStream answers GET /api/v1/tournament/stream: one snapshot after the
-// other, whenever there is something new. It ends with the login of whoever
-// reads it.
+// tournamentStream answers GET /api/v1/tournament/stream.
 func (s *Server) tournamentStream(w http.ResponseWriter, r *http.Request) {
-	defer s.tournamentViews.open.Add(-1)
-	if s.tournamentViews.open.Add(1) > maxTournamentViews {
-		w.Header().Set("Retry-After", "10")
-		http.Error(w, "too many open tournament views, please close some", http.StatusServiceUnavailable)
-		return
-	}
-	var loggedOut <-chan struct{}
-	if v := who(r); v.session != nil {
-		loggedOut = v.session.ended
-	}
-	h := w.Header()
-	h.Set("Content-Type", "text/event-stream; charset=utf-8")
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Accel-Buffering", "no")
-	p := pipe{w: w, c: http.NewResponseController(w)}
-	p.buf.WriteString("retry: 1000\n\n")
-	beat := time.NewTicker(tournamentBeat)
-	defer beat.Stop()
-	for {
-		text, news := s.tournamentNow(r)
-		p.buf.Write(message("snapshot", "", text))
-		if p.flush() != nil {
-			return
-		}
-		for waiting := true; waiting; {
-			select {
-			case <-r.Context().Done():
-				return
-			case <-s.stop:
-				return
-			case <-loggedOut:
-				return
-			case <-news:
-				waiting = false
-			case <-beat.C:
-				p.buf.WriteString(": same\n\n")
-				if p.flush() != nil {
-					return
-				}
-			}
-		}
-	}
+	s.tournamentViews.stream(s, w, r, "tournament", maxTournamentViews, tournamentBeat, func() ([]byte, <-chan struct{}) {
+		return s.tournamentNow(r)
+	})
 }
 
 // tournamentFile answers GET /api/v1/tournament/{id}/players.csv, results.csv and

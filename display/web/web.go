@@ -260,9 +260,9 @@ type Server struct {
 	handler http.Handler
 	ward    ward
 	// tournamentViews counts what shows a tournament.
-	tournamentViews tournamentViews
+	tournamentViews sight
 	// calibrating counts what shows a calibration.
-	calibrating calibrations
+	calibrating sight
 	// reporting is held while a bug report is made.
 	reporting sync.Mutex
 	// A page may press five buttons a second, as on MQTT; hands are quicker.
