@@ -194,7 +194,17 @@ func needsSeq(r *Request, v view) bool {
 		return v.running()
 	case "undo":
 		return r.Role != HA
-	case "resign", "adjudicate", "clock_set", "correct_square", "revise", "let_stand", "claim", "pass", "confirm":
+	case "confirm":
+		return true
+	}
+	return Rules(r.Name)
+}
+
+// Rules reports whether a command rules on a game: on its moves, clocks or result.
+// It must name the state that it is about, whoever sends it.
+func Rules(name string) bool {
+	switch name {
+	case "resign", "adjudicate", "clock_set", "correct_square", "revise", "let_stand", "claim", "pass":
 		return true
 	}
 	return false

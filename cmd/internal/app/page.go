@@ -205,7 +205,7 @@ func (a *App) pageOrder(o order) web.Response {
 func (a *App) obeyPage(o order) (code, text string) {
 	c := o.command
 	player := o.role == string(web.Player)
-	if c.IfSeq == nil && needsSeq(c.Name) {
+	if c.IfSeq == nil && mqtt.Rules(c.Name) {
 		return string(referee.BadPayload), "if_seq is missing: send the seq of the state you have seen"
 	}
 	switch {
@@ -221,14 +221,6 @@ func (a *App) obeyPage(o order) (code, text string) {
 		}
 	}
 	return a.carryOut(o.role, o.from, c)
-}
-
-// needsSeq says which commands of the page must name the state that they are
-// about, besides those that always do because the page was made so.
-func needsSeq(name string) bool {
-	return slices.Contains([]string{
-		"resign", "adjudicate", "clock_set", "correct_square", "revise", "let_stand", "claim", "pass",
-	}, name)
 }
 
 // ofOther reports whether an order is one for the other player to give.
