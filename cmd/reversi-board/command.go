@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -60,6 +61,37 @@ func find(list []command, name string) (command, bool) {
 		}
 	}
 	return command{}, false
+}
+
+// grouped returns a command of which the first argument says what to do, one of
+// what list returns; things is what it does it with, overview what its help has
+// below its own text.
+func grouped(c command, things string, list func() []command, overview func(list []command) string) command {
+	c.run = func(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+		missing := "say what to do with " + things
+		if len(args) == 0 {
+			return usageError(stderr, c.name, missing)
+		}
+		if args[0] == "help" {
+			args = append(slices.Clone(args[1:]), "--help")
+		}
+		if !strings.HasPrefix(args[0], "-") {
+			sub, ok := find(list(), args[0])
+			if !ok {
+				return usageError(stderr, c.name, fmt.Sprintf("there is no %s %.40q", c.name, args[0]))
+			}
+			return sub.run(ctx, args[1:], stdin, stdout, stderr)
+		}
+		code, done := parse(c, newFlags(c), args, stdout, stderr)
+		switch {
+		case done && code == exitOK:
+			return printOut(stdout, stderr, overview(list()))
+		case done:
+			return code
+		}
+		return usageError(stderr, c.name, missing)
+	}
+	return c
 }
 
 // help prints the list of commands, or one command's help.

@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
 
 	"reversi-board/configs"
@@ -26,31 +25,7 @@ func gamesCommand() command {
 			program + " games list --player inoue\n" +
 			program + " games help convert",
 	}
-	c.run = func(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-		list := gamesCommands()
-		if len(args) == 0 {
-			return usageError(stderr, c.name, "say what to do with games")
-		}
-		if args[0] == "help" {
-			args = append(slices.Clone(args[1:]), "--help")
-		}
-		if !strings.HasPrefix(args[0], "-") {
-			sub, ok := find(list, args[0])
-			if !ok {
-				return usageError(stderr, c.name, fmt.Sprintf("there is no games %.40q", args[0]))
-			}
-			return sub.run(ctx, args[1:], stdin, stdout, stderr)
-		}
-		code, done := parse(c, newFlags(c), args, stdout, stderr)
-		switch {
-		case done && code == exitOK:
-			return printOut(stdout, stderr, gamesOverview(list))
-		case done:
-			return code
-		}
-		return usageError(stderr, c.name, "say what to do with games")
-	}
-	return c
+	return grouped(c, "games", gamesCommands, gamesOverview)
 }
 
 // gamesCommands lists what can be done with games.

@@ -32,31 +32,7 @@ func tournamentCommand() command {
 			program + " tournament result club-evening 1 40-24\n" +
 			program + " tournament standings club-evening",
 	}
-	c.run = func(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-		list := tournamentCommands()
-		if len(args) == 0 {
-			return usageError(stderr, c.name, "say what to do with tournaments")
-		}
-		if args[0] == "help" {
-			args = append(slices.Clone(args[1:]), "--help")
-		}
-		if !strings.HasPrefix(args[0], "-") {
-			sub, ok := find(list, args[0])
-			if !ok {
-				return usageError(stderr, c.name, fmt.Sprintf("there is no tournament %.40q", args[0]))
-			}
-			return sub.run(ctx, args[1:], stdin, stdout, stderr)
-		}
-		code, done := parse(c, newFlags(c), args, stdout, stderr)
-		switch {
-		case done && code == exitOK:
-			return printOut(stdout, stderr, tournamentOverview(list))
-		case done:
-			return code
-		}
-		return usageError(stderr, c.name, "say what to do with tournaments")
-	}
-	return c
+	return grouped(c, "tournaments", tournamentCommands, tournamentOverview)
 }
 
 // tournamentOverview is what the help of tournament has below its own text.
@@ -465,16 +441,16 @@ func pairsOf(words []string) ([][2]int, error) {
 	return pairs, nil
 }
 
-// seatFlags say which pairing is meant.
+// roundFlag says which round is meant.
 func roundFlag(fs *flag.FlagSet) *int {
 	return fs.Int("round", 0, "in round `N`; without it, the last one that was paired")
 }
 
-// tableOf reads the number of a table.
-func tableOf(word string) (int, error) {
+// numberOf reads the number of a table or a player, as what says.
+func numberOf(what, word string) (int, error) {
 	n, err := strconv.Atoi(word)
 	if err != nil || n < 1 {
-		return 0, misused("%.20q: want the number of a table", word)
+		return 0, misused("%.20q: want the number of a %s", word, what)
 	}
 	return n, nil
 }
@@ -494,7 +470,7 @@ func colorsVerb() verb {
 			seed := fs.String("seed", "", "draw with `TEXT`; without it, with what nobody could know before")
 			round := roundFlag(fs)
 			return func(c *using) error {
-				table, err := tableOf(c.args[1])
+				table, err := numberOf("table", c.args[1])
 				if err != nil {
 					return err
 				}
@@ -540,7 +516,7 @@ func (r *resultFlags) add(fs *flag.FlagSet) {
 
 // entry reads the arguments.
 func (r *resultFlags) entry(args []string) (e hall.Entry, err error) {
-	if e.Table, err = tableOf(args[1]); err != nil {
+	if e.Table, err = numberOf("table", args[1]); err != nil {
 		return e, err
 	}
 	e.Round, e.Reason, e.Winner = *r.round, r.ending, r.winner
@@ -623,15 +599,6 @@ func (c *using) enter(r resultFlags, with func(ctx context.Context, id string, e
 	return c.tell(nil, "round %d, table %d: %s – %s: %v", p.Round, p.Table, t.PlayerName(p.Black), t.PlayerName(p.White), p.Result)
 }
 
-// numberOf reads the number of a player.
-func numberOf(word string) (int, error) {
-	n, err := strconv.Atoi(word)
-	if err != nil || n < 1 {
-		return 0, misused("%.20q: want the number of a player", word)
-	}
-	return n, nil
-}
-
 func withdrawVerb() verb {
 	return verb{
 		command: command{
@@ -643,7 +610,7 @@ func withdrawVerb() verb {
 		flags: func(fs *flag.FlagSet) func(c *using) error {
 			back := fs.Bool("return", false, "the player takes part again")
 			return func(c *using) error {
-				n, err := numberOf(c.args[1])
+				n, err := numberOf("player", c.args[1])
 				if err != nil {
 					return err
 				}
@@ -667,7 +634,7 @@ func byeVerb() verb {
 		least: 2, most: 2, changes: true,
 		flags: func(*flag.FlagSet) func(c *using) error {
 			return func(c *using) error {
-				n, err := numberOf(c.args[1])
+				n, err := numberOf("player", c.args[1])
 				if err != nil {
 					return err
 				}

@@ -215,7 +215,7 @@ func startVerb() verb {
 			page := fs.String("page", "http://"+configs.Default().Web.Listen, "the page of the board is at `URL`;\n"+tokenVariable+" in the environment holds the arbiter's token, if it needs one")
 			round := roundFlag(fs)
 			return func(c *using) error {
-				table, err := tableOf(c.args[1])
+				table, err := numberOf("table", c.args[1])
 				if err != nil {
 					return err
 				}
