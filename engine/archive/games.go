@@ -130,19 +130,29 @@ func openDB(ctx context.Context, dir, sync string) (db *sql.DB, path string, err
 		return nil, path, explainDB(path, "open", err)
 	}
 	db.SetMaxOpenConns(1)
-	// Whoever makes the file at the same time is not waited for by busy_timeout: the
-	// change to WAL, and what a crash has left, are locked by other means.
-	err = prepare(ctx, db)
-	for begin := time.Now(); busy(err) && time.Since(begin) < openTimeout && ctx.Err() == nil; err = prepare(ctx, db) {
-		select {
-		case <-ctx.Done():
-		case <-time.After(openPause):
-		}
-	}
-	if err != nil {
+	if err := prepareInTurn(ctx, db); err != nil {
 		return nil, path, errors.Join(explainDB(path, "open", err), db.Close())
 	}
 	return db, path, nil
+}
+
+// prepareInTurn prepares the database when others have done so. busy_timeout does
+// not wait for them: the change to WAL, and what a crash has left, are locked by
+// other means.
+func prepareInTurn(ctx context.Context, db *sql.DB) error {
+	waiting, cancel := context.WithTimeout(ctx, openTimeout)
+	defer cancel()
+	for {
+		err := prepare(ctx, db)
+		if !busy(err) {
+			return err
+		}
+		select {
+		case <-waiting.Done():
+			return err
+		case <-time.After(openPause):
+		}
+	}
 }
 
 // openTimeout is how long others are waited for who have the archive, openPause the
