@@ -29,7 +29,7 @@ func (l *loader) check(c *Config) {
 // checkGame finds a start that the variant does not take, or in which nobody
 // can move.
 func (l *loader) checkGame(g Game) {
-	if _, err := notation.ParseRules(g.Variant, g.Start, g.First); err != nil {
+	if _, err := notation.ParseRules(g.Variant, Drawn(g.Start), g.First); err != nil {
 		l.blame(err.Error(), "game.start", "game.variant", "game.first")
 	}
 }

@@ -3,6 +3,7 @@ package configs
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"reversi-board/engine"
 	"reversi-board/engine/clock"
 	"reversi-board/engine/notation"
+	"reversi-board/engine/opening"
 	"reversi-board/engine/referee"
 )
 
@@ -46,16 +48,32 @@ type Game struct {
 	Officials referee.Profile
 	// Clock is a text for clock.Parse, or AsProfile.
 	Clock string
-	// Start is a text for notation.ParseStart, First one of
+	// Start is a text for notation.ParseStart, or ByLot; First is one of
 	// notation.FirstNames.
 	Start, First string
 	// Players are the names of Black and White, at most 64 characters each.
 	Players [2]string
 }
 
-// Match returns the settings in the referee's form.
+// ByLot is the start that is drawn: an opening that leaves both sides about even.
+const ByLot = "xot"
+
+// IsByLot reports whether a start is drawn for each game.
+func IsByLot(start string) bool { return strings.EqualFold(strings.TrimSpace(start), ByLot) }
+
+// Drawn returns a start for notation.ParseStart: for ByLot the moves of an
+// opening, another one each time, and start itself for all others.
+func Drawn(start string) string {
+	if !IsByLot(start) {
+		return start
+	}
+	return opening.Draw(rand.IntN)
+}
+
+// Match returns the settings in the referee's form. Each call draws anew what is
+// drawn.
 func (g Game) Match() (referee.Match, error) {
-	rules, err := notation.ParseRules(g.Variant, g.Start, g.First)
+	rules, err := notation.ParseRules(g.Variant, Drawn(g.Start), g.First)
 	if err != nil {
 		return referee.Match{}, fmt.Errorf("take game.variant, game.start and game.first: %w", err)
 	}

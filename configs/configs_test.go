@@ -79,6 +79,27 @@ func TestMatch(t *testing.T) {
 	}
 }
 
+// TestMatchByLot: with the start xot every game begins behind another opening of
+// eight plies, with twelve discs and Black to move.
+func TestMatchByLot(t *testing.T) {
+	game := mustParse(t, "game: {start: XOT, variant: reverse}").Game
+	drawn := map[string]bool{}
+	for range 40 {
+		match, err := game.Match()
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := match.Rules.Start
+		if match.Rules.Name != "reverse" || start.Occupied().Count() != 12 || start.Turn != engine.Black {
+			t.Fatalf("%s from %v, %v begins", match.Rules.Name, start.Discs, start.Turn)
+		}
+		drawn[start.String()] = true
+	}
+	if len(drawn) < 10 {
+		t.Errorf("%d openings in 40 games", len(drawn))
+	}
+}
+
 // TestDefaultWiring checks squares of the Hall-128 table: chip r at 0x20+r reads
 // rank r+1, P0.c is the north output of file c, P1.c the south output.
 func TestDefaultWiring(t *testing.T) {
@@ -326,8 +347,8 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"name", "board: {name: \"a\\nb\"}\n", `my.yaml:1: board.name: "a\nb": want 1 to 64 printable characters`},
 		{"name long", "game: {players: {black: " + strings.Repeat("é", 65) + "}}\n", `my.yaml:1: game.players.black: "` + strings.Repeat("é", 40) + `…": want 1 to 64 printable characters`},
 		{"variant", "game: {variant: chess}\n", `my.yaml:1: game.variant: "chess": want classic, reverse, historic, white-first, festival or custom`},
-		{"start", "game: {start: sideways}\n", `my.yaml:1: game.start: "sideways": want standard, parallel, inverted, handicap-1 to handicap-4, 64 squares and the side to move, or the moves of an opening`},
-		{"start empty", "game: {start: \"\"}\n", `my.yaml:1: game.start: "": want standard, parallel, inverted, handicap-1 to handicap-4, 64 squares and the side to move, or the moves of an opening`},
+		{"start", "game: {start: sideways}\n", `my.yaml:1: game.start: "sideways": want standard, parallel, inverted, handicap-1 to handicap-4, xot, 64 squares and the side to move, or the moves of an opening`},
+		{"start empty", "game: {start: \"\"}\n", `my.yaml:1: game.start: "": want standard, parallel, inverted, handicap-1 to handicap-4, xot, 64 squares and the side to move, or the moves of an opening`},
 		{"first", "game: {first: red}\n", `my.yaml:1: game.first: "red": want auto, black or white`},
 		{"start of the historic game", "game:\n  variant: historic\n  start: parallel\n", "my.yaml:3: game.start: the historic game begins on the empty board and takes no other start"},
 		{"start in which nobody can move", "game:\n  start: " + strings.Repeat("X", 64) + " O\n", "my.yaml:2: game.start: nobody can move in the start position"},

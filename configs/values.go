@@ -42,10 +42,10 @@ func smallNumber(s, prefix string, high int) bool {
 
 // start reads the start of the game.
 func (l *loader) start(key string, dst *string) field {
-	const want = "standard, parallel, inverted, handicap-1 to handicap-4, 64 squares and the side to move, or the moves of an opening"
+	const want = "standard, parallel, inverted, handicap-1 to handicap-4, xot, 64 squares and the side to move, or the moves of an opening"
 	return text(l, key, want, dst, accept(func(s string) bool {
 		_, err := notation.ParseStart(s)
-		return err == nil && s != ""
+		return IsByLot(s) || err == nil && s != ""
 	}))
 }
 

@@ -48,6 +48,7 @@ func rules() []rule {
 	return []rule{
 		{folder: "engine", pure: true},
 		{folder: "engine/notation", pure: true, project: []string{"engine"}},
+		{folder: "engine/opening", pure: true, tests: []string{"engine", "engine/notation"}},
 		{folder: "engine/clock", pure: true, project: []string{"engine"}},
 		{folder: "engine/tournament", pure: true, project: []string{"engine"}},
 		{

@@ -16,16 +16,11 @@ import (
 
 	"reversi-board/engine"
 	"reversi-board/engine/notation"
+	"reversi-board/engine/opening"
 	"reversi-board/engine/opponent"
 	"reversi-board/engine/opponent/gtp"
 	"reversi-board/engine/opponent/nboard"
 )
-
-// openings are eight plies each and about even: 22 of XOT and 78 made by its
-// rule.
-//
-//go:embed openings.txt
-var openings string
 
 // maxMatch is the largest number of games that can be asked for.
 const maxMatch = 100_000
@@ -238,7 +233,7 @@ func (f *matchFlags) builtin(level int) side {
 
 // lines reads the openings.
 func (f *matchFlags) lines() ([]notation.Line, error) {
-	text, name := openings, "the built-in openings"
+	text, name := strings.Join(opening.Lines(), "\n"), "the built-in openings"
 	if f.openings != "" {
 		b, err := os.ReadFile(f.openings)
 		if err != nil {
@@ -255,14 +250,14 @@ func (f *matchFlags) lines() ([]notation.Line, error) {
 		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		opening, err := notation.ParseTranscript(rules, line)
-		if err == nil && opening.Final.Over() {
+		begun, err := notation.ParseTranscript(rules, line)
+		if err == nil && begun.Final.Over() {
 			err = errors.New("the game is over")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s, line %d: %w", name, i+1, err)
 		}
-		list = append(list, opening)
+		list = append(list, begun)
 	}
 	if len(list) == 0 {
 		return nil, fmt.Errorf("%s: there are no openings in it", name)

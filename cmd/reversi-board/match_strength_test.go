@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -212,60 +211,4 @@ func TestMatchBrief(t *testing.T) {
 	if !strings.HasSuffix(got.stdout, "forfeits: 0 by A, 2 by B\n") {
 		t.Errorf("%+v", got)
 	}
-}
-
-// TestOpenings: the openings that are built in are what XOT promises: eight
-// plies, the first f5, Black to move among twelve discs, and no position twice,
-// however it is turned. The first of them are XOT's own.
-func TestOpenings(t *testing.T) {
-	f := matchFlags{}
-	list, err := f.lines()
-	if err != nil || len(list) != 100 {
-		t.Fatalf("%d openings, %v", len(list), err)
-	}
-	own, err := os.ReadFile("../../engine/notation/testdata/xot-sample.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	xot := strings.Fields(string(own))
-	seen := map[string]string{}
-	for i, l := range list {
-		text := notation.Transcript(l.Moves)
-		if i < len(xot) && text != xot[i] {
-			t.Errorf("opening %d is %s, want XOT's %s", i+1, text, xot[i])
-		}
-		if l.Final.Ply() != 8 || len(l.Moves) != 8 || !strings.HasPrefix(text, "f5") ||
-			l.Final.Turn != engine.Black || l.Final.Occupied().Count() != 12 {
-			t.Errorf("%s: %d plies, %v to move, %d discs", text, l.Final.Ply(), l.Final.Turn, l.Final.Occupied().Count())
-		}
-		for _, p := range pictures(l.Final.Discs) {
-			if other, ok := seen[p]; ok {
-				t.Errorf("%s leads to the position of %s", text, other)
-			}
-		}
-		seen[l.Final.String()] = text
-	}
-}
-
-// pictures returns a position turned and mirrored, as texts.
-func pictures(d engine.Discs) []string {
-	var all []string
-	for n := range 8 {
-		var p engine.Discs
-		for s := range d.Occupied().All() {
-			file, rank := s.File(), s.Rank()
-			if n&1 != 0 {
-				file = 7 - file
-			}
-			if n&2 != 0 {
-				rank = 7 - rank
-			}
-			if n&4 != 0 {
-				file, rank = rank, file
-			}
-			p = p.With(engine.SquareAt(file, rank), d.At(s))
-		}
-		all = append(all, p.String())
-	}
-	return all
 }

@@ -80,6 +80,12 @@ func offersEveryGame(t *testing.T, show func(*table, screen) *tab) {
 		t.Errorf("handicap: %s, want %s", got, want)
 	}
 	open()
+	p.choose("start", "xot")
+	start()
+	if got, want := last(), `{"variant":"classic","start":"xot","profile":"home","opponent":{"kind":"none"},"players":{"black":"","white":""}}`; got != want {
+		t.Errorf("by lot: %s, want %s", got, want)
+	}
+	open()
 	p.choose("variant", "custom")
 	p.choose("start", "own")
 	p.run(chromedp.SendKeys(chromedp.ID("own"), "f5f1"))

@@ -204,6 +204,18 @@ func (a *App) mqttOrder(req mqtt.Request) {
 // staleText answers who has not seen the newest state.
 const staleText = "the game has moved on since: look again"
 
+// next returns the match of the settings, with an opening drawn anew where they
+// leave it to the lot.
+func (a *App) next() referee.Match {
+	match := a.match
+	if configs.IsByLot(a.config.Game.Start) {
+		if drawn, err := a.config.Game.Match(); err == nil {
+			match.Rules = drawn.Rules
+		}
+	}
+	return match
+}
+
 // carryOut hands a command to the referee and returns why it was refused, empty
 // when it was not.
 func (a *App) carryOut(role, from string, c web.Command) (code, text string) {

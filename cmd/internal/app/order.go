@@ -192,7 +192,7 @@ const defaultLevel = 4
 func rulesOf(rules engine.Rules, variant, start, first *string) (engine.Rules, error) {
 	var from, who string
 	if start != nil {
-		from = *start
+		from = configs.Drawn(*start)
 	}
 	if first != nil {
 		who = *first

@@ -40,11 +40,63 @@ func TestNewGameOrder(t *testing.T) {
 	}
 }
 
+// TestOrderByLot: a game that is asked for with the start xot begins behind eight
+// plies of another opening each time.
+func TestOrderByLot(t *testing.T) {
+	drawn := map[string]bool{}
+	for range 40 {
+		order, err := orderOf("new", json.RawMessage(`{"start":"xot","variant":"reverse"}`), matchOf(t, ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules := order.(referee.NewGame).Match.Rules //nolint:forcetypeassert // what new is
+		if rules.Name != "reverse" || rules.Start.Occupied().Count() != 12 || rules.Start.Turn.String() != "black" {
+			t.Fatalf("%s from %v, %v begins", rules.Name, rules.Start.Discs, rules.Start.Turn)
+		}
+		drawn[rules.Start.String()] = true
+	}
+	if len(drawn) < 10 {
+		t.Errorf("%d openings in 40 games", len(drawn))
+	}
+}
+
+// TestNextByLot: where the settings say xot, every game that names no start has
+// another opening; where it names one, it has that.
+func TestNextByLot(t *testing.T) {
+	c := configs.Default()
+	c.Game.Start = "xot"
+	match, err := c.Game.Match()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &App{config: c, match: match}
+	drawn := map[string]bool{}
+	for range 40 {
+		match, args, err := a.paired("arbiter", "new", json.RawMessage(`{}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		order, err := orderOf("new", args, match)
+		if err != nil {
+			t.Fatal(err)
+		}
+		drawn[order.(referee.NewGame).Match.Rules.Start.String()] = true //nolint:forcetypeassert // what new is
+	}
+	if len(drawn) < 10 {
+		t.Errorf("%d openings in 40 games", len(drawn))
+	}
+	order, err := orderOf("new", json.RawMessage(`{"start":"standard"}`), a.next())
+	if err != nil || order.(referee.NewGame).Match.Rules.Start.String() != standardBoard { //nolint:forcetypeassert // what new is
+		t.Errorf("%+v, %v, want the standard start", order, err)
+	}
+}
+
 func TestNewGameThatCannotBe(t *testing.T) {
 	for args, says := range map[string]string{
 		`{"variant":"chess"}`:                                "unknown variant",
 		`{"start":"sideways"}`:                               "is no start",
 		`{"variant":"historic","start":"parallel"}`:          "takes no other start",
+		`{"variant":"historic","start":"xot"}`:               "takes no other start",
 		`{"start":"` + strings.Repeat("X", 64) + ` X"}`:      "nobody can move",
 		`{"first":"red"}`:                                    "cannot begin",
 		`{"start":7}`:                                        "start",

@@ -193,8 +193,11 @@ func (a *App) paired(role, name string, args json.RawMessage) (match referee.Mat
 	var named struct {
 		Pairing *string `json:"pairing"`
 	}
-	if name != "new" || !bytes.Contains(args, []byte(`"pairing"`)) {
+	switch {
+	case name != "new":
 		return a.match, args, nil
+	case !bytes.Contains(args, []byte(`"pairing"`)):
+		return a.next(), args, nil
 	}
 	if err := decodeArgs(args, &named); err != nil {
 		return a.match, nil, fmt.Errorf("a pairing brings its players, rules and clocks, name nothing else: %w", err)

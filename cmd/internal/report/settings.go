@@ -93,7 +93,7 @@ func settingsOf(c *configs.Config) settings {
 		Board: known(c.Board.ID, configs.Default().Board.ID),
 		Game: gameSettings{
 			Variant: known(c.Game.Variant, engine.VariantNames()...),
-			Start:   known(c.Game.Start, notation.StandardStart, "parallel", "inverted", "handicap-1", "handicap-2", "handicap-3", "handicap-4"),
+			Start:   known(c.Game.Start, notation.StandardStart, "parallel", "inverted", "handicap-1", "handicap-2", "handicap-3", "handicap-4", configs.ByLot),
 			First:   known(c.Game.First, notation.FirstNames()...),
 			Profile: known(c.Game.Profile, configs.EventNames()...),
 			Timed:   c.Game.Clock != "none" && (c.Game.Clock != configs.AsProfile || c.Game.Officials.Clock.On()),
