@@ -146,16 +146,54 @@ func (d Diagram) PNG(w io.Writer, size int) error {
 	if size < MinPNG || size > MaxPNG {
 		return fmt.Errorf("a picture of %d pixels: want %d to %d", size, MinPNG, MaxPNG)
 	}
-	if err := png.Encode(w, d.image(size)); err != nil {
+	encoder := png.Encoder{CompressionLevel: png.BestCompression}
+	if err := encoder.Encode(w, indexed(d.image(size))); err != nil {
 		return fmt.Errorf("write the picture: %w", err)
 	}
 	return nil
 }
 
+// inks returns the colors of a PNG; all others in it are edges between them.
+func inks() (black, white, line, board color.RGBA) {
+	return color.RGBA{A: 255}, color.RGBA{255, 255, 255, 255}, color.RGBA{34, 34, 34, 255}, color.RGBA{207, 230, 205, 255}
+}
+
+// indexed returns the picture in a few colors, which makes the file a quarter as
+// long: the four that are painted with, and what lies between dark and light.
+func indexed(from *image.RGBA) *image.Paletted {
+	const steps = 16
+	black, white, line, board := inks()
+	colors := color.Palette{white, board, black, line}
+	for _, light := range []color.RGBA{white, board} {
+		for step := 1; step < steps; step++ {
+			colors = append(colors, mixed(light, black, float64(step)/steps))
+		}
+	}
+	to := image.NewPaletted(from.Bounds(), colors)
+	known := make(map[color.RGBA]uint8)
+	for y := range from.Bounds().Dy() {
+		for x := range from.Bounds().Dx() {
+			c := from.RGBAAt(x, y)
+			i, ok := known[c]
+			if !ok {
+				i = uint8(colors.Index(c))
+				known[c] = i
+			}
+			to.SetColorIndex(x, y, i)
+		}
+	}
+	return to
+}
+
+// mixed returns a color that is partly covered by another one.
+func mixed(under, ink color.RGBA, cover float64) color.RGBA {
+	mix := func(a, b uint8) uint8 { return uint8(math.Round(float64(a) + (float64(b)-float64(a))*cover)) }
+	return color.RGBA{mix(under.R, ink.R), mix(under.G, ink.G), mix(under.B, ink.B), 255}
+}
+
 // image draws the picture.
 func (d Diagram) image(size int) *image.RGBA {
-	black, white := color.RGBA{A: 255}, color.RGBA{255, 255, 255, 255}
-	line, board := color.RGBA{34, 34, 34, 255}, color.RGBA{207, 230, 205, 255}
+	black, white, line, board := inks()
 	c := canvas{image.NewRGBA(image.Rect(0, 0, size, size)), float64(size) / units}
 	c.segment(point{0, units / 2}, point{units, units / 2}, 2*units, white)
 	for row := range 8 {
@@ -206,9 +244,7 @@ type canvas struct {
 
 // blend paints a pixel with a color that covers a part of it.
 func (c canvas) blend(x, y int, ink color.RGBA, cover float64) {
-	old := c.RGBAAt(x, y)
-	mix := func(a, b uint8) uint8 { return uint8(math.Round(float64(a) + (float64(b)-float64(a))*cover)) }
-	c.SetRGBA(x, y, color.RGBA{mix(old.R, ink.R), mix(old.G, ink.G), mix(old.B, ink.B), 255})
+	c.SetRGBA(x, y, mixed(c.RGBAAt(x, y), ink, cover))
 }
 
 // segment paints a line with round ends; from a point to itself it is a disc.

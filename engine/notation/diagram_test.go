@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"reversi-board/engine"
 	"reversi-board/engine/notation"
 )
@@ -133,6 +135,25 @@ func picture(t *testing.T, d notation.Diagram, size int) func(x, y float64) uint
 		}
 		return gray.Y
 	}
+}
+
+// TestPNGIsShort: a picture of 320 pixels fits into the 16 KB that the contract
+// allows on MQTT, whatever lies on the board.
+func TestPNGIsShort(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		black := rapid.Uint64().Draw(t, "black")
+		white := rapid.Uint64().Draw(t, "white") &^ black
+		d := notation.PositionDiagram(engine.Position{
+			Discs: engine.Discs{Black: engine.Bitboard(black), White: engine.Bitboard(white)}, Turn: engine.White,
+		})
+		var b bytes.Buffer
+		if err := d.PNG(&b, 320); err != nil {
+			t.Fatal(err)
+		}
+		if b.Len() > 16<<10 {
+			t.Errorf("%d bytes", b.Len())
+		}
+	})
 }
 
 func TestPNGShowsTheDiscs(t *testing.T) {
