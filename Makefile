@@ -22,7 +22,7 @@ BUILD   := -trimpath -ldflags '-X main.version=$(VERSION) -X main.commit=$(COMMI
 # What the tests run beside Go. The page is looked at in a real browser and MQTT
 # is spoken with a second broker and client; a test never skips because one of
 # them is missing, so `make test` fetches what is not there.
-TEST_PACKAGES := chromium mosquitto mosquitto-clients grhino fonts-dejavu-core
+TEST_PACKAGES := chromium mosquitto mosquitto-clients grhino fonts-dejavu-core python3-jinja2
 
 .PHONY: help
 help: ## print the targets

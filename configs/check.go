@@ -86,6 +86,10 @@ func (l *loader) checkMQTT(c *Config) {
 		l.blame(m.Embedded.Listen+" lets everybody on the network give orders to the board: set mqtt.password_file, or listen on 127.0.0.1",
 			"mqtt.embedded.listen", "mqtt.password_file")
 	}
+	if m.HomeAssistant && m.Broker == "" {
+		l.blame("Home Assistant is found on a broker of its own: set mqtt.broker to that, or home_assistant to false",
+			"mqtt.home_assistant", "mqtt.broker")
+	}
 	if m.CAFile == "" {
 		return
 	}

@@ -146,6 +146,9 @@ type MQTT struct {
 	PasswordFile, CAFile string
 	// Hints says that moves that are suggested at the board are published as well.
 	Hints bool
+	// HomeAssistant says that the board tells Home Assistant of itself, Image that
+	// a picture of the board is published.
+	HomeAssistant, Image bool
 }
 
 // Embedded is the broker inside of the program.

@@ -313,7 +313,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"near miss", "hardwear:\n  kind: hall-128\n", "my.yaml:1: hardwear: unknown key: did you mean hardware? (known here: board, game, opponent, hardware, sensing, mqtt, web, data, flight)"},
 		{"hyphen", "\nsensing:\n  scan-hz: 50\n", "my.yaml:3: sensing.scan-hz: unknown key: did you mean scan_hz? (known here: scan_hz, debounce, settle)"},
 		{"capital", "board: {ID: a}\n", "my.yaml:1: board.ID: unknown key: did you mean id? (known here: id, name)"},
-		{"password in the file", "mqtt: {password: secret}\n", "my.yaml:1: mqtt.password: unknown key: known here: embedded, broker, username, password_file, ca_file, hints"},
+		{"password in the file", "mqtt: {password: secret}\n", "my.yaml:1: mqtt.password: unknown key: known here: embedded, broker, username, password_file, ca_file, hints, image, home_assistant"},
 		{"twice", "board:\n  id: a\n  name: A\n  id: b\n", "my.yaml:4: board.id: set twice, first in line 2: keep one of them"},
 		{"section twice", "board: {id: a}\nboard: {name: A}\n", "my.yaml:2: board: set twice, first in line 1: keep one of them"},
 		{"odd key", "\"a\\tb\": 1\n", `my.yaml:1: "a\tb": unknown key: known here: board, game, opponent, hardware, sensing, mqtt, web, data, flight`},
@@ -432,6 +432,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"no token", "web: {arbiter_token_file: /nowhere/token}\n", "my.yaml:1: web.arbiter_token_file: read the password: stat /nowhere/token: no such file or directory"},
 		{"no token of players", "web: {player_token_file: /nowhere/token}\n", "my.yaml:1: web.player_token_file: read the password: stat /nowhere/token: no such file or directory"},
 		{"one port", "web: {listen: \"127.0.0.1:1883\"}\n", "my.yaml:1: web.listen: 127.0.0.1:1883 is also where mqtt.embedded.listen is: want two different ports"},
+		{"home assistant", "mqtt: {home_assistant: true}\n", "my.yaml:1: mqtt.home_assistant: Home Assistant is found on a broker of its own: set mqtt.broker to that, or home_assistant to false"},
 		{"ca without tls", "mqtt: {ca_file: configs_test.go}\n", "my.yaml:1: mqtt.ca_file: certificates are for an encrypted connection: want mqtt.broker to begin with mqtts://, or ca_file empty"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

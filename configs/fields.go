@@ -68,6 +68,8 @@ func (c *Config) fields(l *loader) []field {
 			l.path("password_file", &c.MQTT.PasswordFile),
 			l.path("ca_file", &c.MQTT.CAFile),
 			l.yes("hints", &c.MQTT.Hints),
+			l.yes("image", &c.MQTT.Image),
+			l.yes("home_assistant", &c.MQTT.HomeAssistant),
 		),
 		l.section(
 			"web",

@@ -17,6 +17,7 @@
 //	sensor/raw      no        0    what the cells read, while somebody wants it
 //	hint            no        0    moves with scores, if that is wanted and allowed
 //	diag            yes       0    every minute
+//	image           yes       0    a PNG of the board, if that is wanted
 //	alert/<code>    yes       1    an open problem; empty when solved
 //	resp/<client>   no        1    the answer to a command
 //	cmd/<role>/<name>  never  1    commands; roles arbiter, player, ops, ha, hub
@@ -44,7 +45,8 @@
 // the socket is closed, so that the broker publishes the will, and the next
 // client begins with the event after the last one acknowledged.
 //
-// The order after CONNECT is: subscribe, meta, outbox, state and the other
+// The order after CONNECT is: subscribe, meta, discovery by Home Assistant (if that
+// is wanted, on homeassistant/device/<board>/config), outbox, state and the other
 // retained topics, alerts, and "online" last. With a very long outbox "online"
 // and the alerts do not wait for its end, but for DrainLimit at most; the state
 // does wait.

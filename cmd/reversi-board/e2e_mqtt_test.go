@@ -100,11 +100,14 @@ type subscriber struct {
 	news chan struct{}
 }
 
-// subscribe starts a mosquitto_sub for everything of all boards. With a name
-// the broker keeps its session.
-func subscribe(t *testing.T, port int, name string) *subscriber {
+// subscribe starts a mosquitto_sub for everything of all boards, and for more
+// topics. With a name the broker keeps its session.
+func subscribe(t *testing.T, port int, name string, more ...string) *subscriber {
 	t.Helper()
 	args := []string{"-h", "127.0.0.1", "-p", fmt.Sprint(port), "-q", "1", "-t", "reversi/v1/#", "-F", "%r %t %p"}
+	for _, topic := range more {
+		args = append(args, "-t", topic)
+	}
 	if name != "" {
 		args = append(args, "-c", "-i", name)
 	}

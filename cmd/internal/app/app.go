@@ -89,6 +89,8 @@ type App struct {
 	lostText       string
 	// analyst evaluates the game for the page.
 	analyst *analyst
+	// painter draws the board for MQTT.
+	painter *painter
 
 	rig   *Rig
 	eyes  *Eyes
@@ -183,6 +185,7 @@ func newApp(o Options) *App {
 	a.adviser.rates = o.Config.MQTT.Hints
 	a.analyst = newAnalyst(o.Logger, a.now)
 	a.nurse = newNurse(a)
+	a.painter = newPainter(o.Logger)
 	a.calibrator = newCalibrator(a)
 	a.hall = newHall(a)
 	return a
@@ -225,6 +228,9 @@ func (a *App) run(ctx context.Context, o Options) (err error) {
 	}
 	if a.link.adapter != nil {
 		a.nurse.out = a.link.adapter
+		if a.config.MQTT.Image {
+			a.painter.out = a.link.adapter
+		}
 	}
 	if listener != nil {
 		if err := a.greet(o.Out, listener); err != nil {
@@ -246,6 +252,7 @@ func (a *App) run(ctx context.Context, o Options) (err error) {
 	tasks.Go(func() { a.adviser.keep(inner) })
 	tasks.Go(func() { a.analyst.keep(inner) })
 	tasks.Go(func() { a.nurse.keep(inner) })
+	tasks.Go(func() { a.painter.keep(inner) })
 	tasks.Go(func() { a.calibrator.keep(inner) })
 	if a.recorder != nil {
 		tasks.Go(func() { a.recorder.Keep(inner) })
@@ -505,6 +512,7 @@ func (a *App) present() {
 		return
 	}
 	a.raiseAlerts()
+	a.painter.show(engine.Position{Discs: a.core.State.Game.Discs, Turn: a.core.State.Turn()})
 	if a.link.adapter != nil {
 		a.link.adapter.State(state, a.core.Seq())
 	}

@@ -12,6 +12,7 @@
 //	          pairings may be started
 //	analyst   what the positions of the game are worth, for the page alone; on
 //	          a thread of the lowest priority
+//	painter   the picture of the board on MQTT
 //	recorder  the flight recordings (cmd/internal/flight); the loop and the scanner
 //	          only leave word in its memory
 //	lamps     the SPI bus: renders the latest scene, animates it

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
+	"net/netip"
 	"os"
 	"time"
 
@@ -46,6 +47,7 @@ func (a *App) openLink(ctx context.Context, version string) error {
 			ColorSensing: a.config.Hardware.Kind != configs.Reed64, LEDs: a.rig.Lights != nil, Clock: true, Hints: true,
 		},
 		Journal: a.journal, Cursor: a.journal,
+		Discovery: a.discovery(version),
 		Stamp: func() mqtt.Stamp {
 			s := a.stamp()
 			return mqtt.Stamp{TS: s.TS, TSOK: s.TSOK, Boot: s.Boot, Mono: s.Mono}
@@ -57,6 +59,21 @@ func (a *App) openLink(ctx context.Context, version string) error {
 		return fmt.Errorf("start MQTT: %w", err)
 	}
 	return nil
+}
+
+// discovery tells Home Assistant of the board; it is empty unless that is wanted.
+func (a *App) discovery(version string) []byte {
+	c := a.config
+	if !c.MQTT.HomeAssistant {
+		return nil
+	}
+	d := mqtt.Device{
+		Board: c.Board.ID, Name: c.Board.Name, SW: version, HW: c.Hardware.Kind, Image: c.MQTT.Image,
+	}
+	if at, err := netip.ParseAddrPort(reachable(c.Web.Listen)); err == nil && !at.Addr().IsLoopback() {
+		d.Page = "http://" + at.String() + "/"
+	}
+	return d.Discovery()
 }
 
 // brokerAddress returns where to connect, empty for nowhere.

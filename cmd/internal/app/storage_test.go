@@ -99,6 +99,7 @@ type seenState struct {
 	Seq        uint64 `json:"seq"`
 	Game       string `json:"game"`
 	Transcript string `json:"transcript"`
+	Board      string `json:"board"`
 	Phase      string `json:"phase"`
 	Hints      string `json:"hints"`
 	Problem    struct {

@@ -70,13 +70,15 @@ type hardwareSettings struct {
 }
 
 type mqttSettings struct {
-	Embedded bool   `json:"embedded"`
-	Listen   string `json:"embedded_listen"`
-	Broker   string `json:"broker"`
-	Username string `json:"username"`
-	Password string `json:"password_file"`
-	CA       string `json:"ca_file"`
-	Hints    bool   `json:"hints"`
+	Embedded      bool   `json:"embedded"`
+	Listen        string `json:"embedded_listen"`
+	Broker        string `json:"broker"`
+	Username      string `json:"username"`
+	Password      string `json:"password_file"`
+	CA            string `json:"ca_file"`
+	Hints         bool   `json:"hints"`
+	Image         bool   `json:"image"`
+	HomeAssistant bool   `json:"home_assistant"`
 }
 
 type webSettings struct {
@@ -108,7 +110,7 @@ func settingsOf(c *configs.Config) settings {
 		Sensing:  c.Sensing,
 		MQTT: mqttSettings{
 			Embedded: c.MQTT.Embedded.Enabled, Listen: place(c.MQTT.Embedded.Listen), Broker: scheme(c.MQTT.Broker),
-			Username: isSet(c.MQTT.Username), Password: isSet(c.MQTT.PasswordFile), CA: isSet(c.MQTT.CAFile), Hints: c.MQTT.Hints,
+			Username: isSet(c.MQTT.Username), Password: isSet(c.MQTT.PasswordFile), CA: isSet(c.MQTT.CAFile), Hints: c.MQTT.Hints, Image: c.MQTT.Image, HomeAssistant: c.MQTT.HomeAssistant,
 		},
 		Web: webSettings{
 			Listen: place(c.Web.Listen), Hosts: len(c.Web.Hosts),

@@ -1,0 +1,267 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// home is what Home Assistant makes of the messages of a board, by the program
+// testdata/homeassistant.py.
+type home struct {
+	Device struct {
+		Identifiers []string `json:"identifiers"`
+		Name        string   `json:"name"`
+	} `json:"device"`
+	Available string                            `json:"available"`
+	Entities  map[string]homeEntity             `json:"entities"`
+	Made      []struct{ Topic, Payload string } `json:"made"`
+	Warnings  []string                          `json:"warnings"`
+}
+
+type homeEntity struct {
+	// State is nil for unknown.
+	State      *string                    `json:"state"`
+	Attributes map[string]json.RawMessage `json:"attributes"`
+	Fired      []struct {
+		Type string `json:"type"`
+		Seq  uint64 `json:"seq"`
+		Ply  int    `json:"ply"`
+		By   string `json:"by"`
+		Move string `json:"move"`
+	} `json:"fired"`
+}
+
+// state returns the state of an entity, "unknown" without one.
+func (h *home) state(t *testing.T, id string) string {
+	t.Helper()
+	e, ok := h.Entities[id]
+	switch {
+	case !ok:
+		t.Fatalf("Home Assistant has no %s", id)
+	case e.State == nil:
+		return "unknown"
+	}
+	return *e.State
+}
+
+// atHome lets Home Assistant look at messages, and press buttons after them. It
+// fails the test if there is anything that Home Assistant would refuse, or complain
+// of.
+func atHome(t *testing.T, messages []message, presses ...string) *home {
+	t.Helper()
+	var input bytes.Buffer
+	lines := json.NewEncoder(&input)
+	for _, m := range messages {
+		if err := lines.Encode(map[string]any{"topic": m.topic, "payload": string(m.payload), "retained": m.retained}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, id := range presses {
+		if err := lines.Encode(map[string]string{"press": id}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Debian's, which has Debian's Jinja.
+	cmd := exec.CommandContext(t.Context(), tool(t, "/usr/bin/python3", "python3-jinja2"), "testdata/homeassistant.py")
+	cmd.Stdin = &input
+	var complaint bytes.Buffer
+	cmd.Stderr = &complaint
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("homeassistant.py (it needs python3-jinja2): %v\n%s", err, &complaint)
+	}
+	h := decode[home](t, out)
+	if len(h.Warnings) > 0 {
+		t.Errorf("Home Assistant warns: %q", h.Warnings)
+	}
+	return &h
+}
+
+// TestHomeAssistant: a board that is told to appears in Home Assistant by itself,
+// shows there what is on record, fires an event for each of the board's, and obeys
+// the buttons.
+func TestHomeAssistant(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, withHome, quick+"board: {id: rv-b07, name: 'Board \"7\" {{ 7 * 7 }}'}\ngame: {clock: \"5:00\"}\n")
+	newMosquitto(t, b.broker)
+	sub := subscribe(t, b.broker, "", "homeassistant/#")
+	p := b.start()
+	w := p.watch()
+	w.phase("playing")
+	sub.availability(0, patience, "online")
+	for _, m := range theFinal(t).plies(t, 5) {
+		p.play(w, m)
+	}
+	w.until(patience, "the disk", func(w *watch) bool { return w.view.State.Seq == uint64(len(recordsOnDisk(t, b.dir))) })
+	shown := w.look().State
+	sub.wait(0, patience, "the newest state", func(m message) bool {
+		return strings.HasSuffix(m.topic, "/state") && decode[struct{ Seq uint64 }](t, m.payload).Seq == shown.Seq
+	})
+	all, _ := sub.since(0)
+	h := atHome(t, all, "identify", "pause", "resume", "undo", "new")
+	if !slices.Equal(h.Device.Identifiers, []string{"rv-b07"}) || h.Device.Name != `Board "7" {{ 7 * 7 }}` || h.Available != "online" {
+		t.Errorf("the device is %+v, %s", h.Device, h.Available)
+	}
+	var transcript string
+	if err := json.Unmarshal(h.Entities["last_move"].Attributes["transcript"], &transcript); err != nil || transcript != shown.Transcript {
+		t.Errorf("the transcript is %q, %v, want %q", transcript, err, shown.Transcript)
+	}
+	for id, want := range map[string]string{
+		"phase": "playing", "turn": "white", "problem": "OFF", "last_move": shown.Transcript[len(shown.Transcript)-2:],
+		"outbox": "0",
+	} {
+		if got := h.state(t, id); got != want {
+			t.Errorf("%s is %s, want %s", id, got, want)
+		}
+	}
+	// In the home profile a clock only shows: White's runs, Black's stands.
+	if black, white := h.state(t, "clock_black"), h.state(t, "clock_white"); len(black) != 3 || len(white) != 3 {
+		t.Errorf("the clocks show %s and %s seconds, want less than 300", black, white)
+	}
+	if at, err := time.Parse(time.RFC3339Nano, h.state(t, "flag_at")); err != nil || time.Until(at) < 4*time.Minute || time.Until(at) > 5*time.Minute {
+		t.Errorf("the flag falls at %v, %v", at, err)
+	}
+	checkFired(t, h, recordsOnDisk(t, b.dir))
+	obeysHome(t, b, sub, h)
+	gapIsNoNews(t, b, sub)
+	restarts(t, b, sub)
+}
+
+// withHome is the broker of a bench with Home Assistant.
+const withHome = "{embedded: {enabled: false}, broker: \"mqtt://127.0.0.1:%d\", home_assistant: true}"
+
+// checkFired compares what Home Assistant fires with what is on record.
+func checkFired(t *testing.T, h *home, events []event) {
+	t.Helper()
+	fired := h.Entities["event"].Fired
+	if len(fired) != len(events) {
+		t.Fatalf("%d events are fired, %d are on record", len(fired), len(events))
+	}
+	for i, e := range events {
+		var data struct {
+			Move string `json:"move"`
+		}
+		if err := json.Unmarshal(e.Data, &data); err != nil {
+			t.Fatal(err)
+		}
+		if f := fired[i]; f.Type != e.Type || f.Seq != e.Seq || f.Ply != e.Ply || f.Move != data.Move {
+			t.Errorf("fired %+v for %s", f, e.raw)
+		}
+	}
+}
+
+// obeysHome publishes what the buttons have made: all but a new game in the middle
+// of another are obeyed.
+func obeysHome(t *testing.T, b *bench, sub *subscriber, h *home) {
+	t.Helper()
+	for i, name := range []string{"identify", "pause", "resume", "undo", "new"} {
+		made := h.Made[i]
+		if made.Topic != "reversi/v1/rv-b07/cmd/ha/"+name {
+			t.Errorf("%s is sent to %s", name, made.Topic)
+		}
+		n := sub.count()
+		publish(t, b.broker, made.Topic, []byte(made.Payload))
+		m := sub.wait(n, patience, "an answer to "+made.Payload, func(m message) bool { return strings.HasSuffix(m.topic, "/resp/ha") })
+		a := decode[answer](t, m.payload)
+		if refused := name == "new"; a.Name != name || refused != (a.Code == "not_allowed") || refused != (a.Status == "error") {
+			t.Errorf("%s is answered by %s", made.Payload, m.payload)
+		}
+	}
+}
+
+// gapIsNoNews: events that are sent again fire nothing, and somebody new gets none
+// at all.
+func gapIsNoNews(t *testing.T, b *bench, sub *subscriber) {
+	t.Helper()
+	last := len(recordsOnDisk(t, b.dir)) + 1 // the command itself is on record
+	n := sub.count()
+	publish(t, b.broker, "reversi/v1/rv-b07/cmd/hub/replay", []byte(`{"id":"gap","from":"hub","args":{"from":1,"to":3}}`))
+	for _, seq := range []uint64{1, 2, 3, uint64(last)} {
+		sub.wait(n, patience, "an event again, or the command", func(m message) bool {
+			return strings.HasSuffix(m.topic, "/event") && decode[struct{ Seq uint64 }](t, m.payload).Seq == seq
+		})
+	}
+	all, _ := sub.since(0)
+	if fired := atHome(t, all).Entities["event"].Fired; len(fired) != last {
+		t.Errorf("%d events are fired, %d are on record", len(fired), last)
+	}
+	fresh := subscribe(t, b.broker, "", "homeassistant/#")
+	fresh.availability(0, patience, "online")
+	fresh.wait(0, patience, "the device", func(m message) bool { return m.retained && m.topic == deviceTopic })
+	all, _ = fresh.since(0)
+	if slices.ContainsFunc(all, func(m message) bool { return strings.HasSuffix(m.topic, "/event") }) {
+		t.Error("somebody new gets an event")
+	}
+}
+
+const deviceTopic = "homeassistant/device/rv-b07/config"
+
+// restarts: Home Assistant says three times in a moment that it is there. The board
+// tells of itself again within six seconds, and not more often than it was asked.
+func restarts(t *testing.T, b *bench, sub *subscriber) {
+	t.Helper()
+	n := sub.count()
+	begin := time.Now()
+	for range 3 {
+		publish(t, b.broker, "homeassistant/status", []byte("online"))
+	}
+	device := sub.wait(n, patience, "the device again", func(m message) bool { return m.topic == deviceTopic })
+	online := sub.availability(n, patience, "online")
+	for _, suffix := range []string{"/state", "/clock"} {
+		sub.wait(n, patience, suffix+" again", func(m message) bool { return strings.HasSuffix(m.topic, suffix) && !m.retained })
+	}
+	if took := device.at.Sub(begin); took < time.Second || took > patience {
+		t.Errorf("the device comes again after %v, want 1 to 6 s", took)
+	}
+	if device.retained || online.retained {
+		t.Error("the broker's store is no answer")
+	}
+	all, _ := sub.since(n)
+	times := 0
+	for _, m := range all {
+		if m.topic == deviceTopic {
+			times++
+		}
+	}
+	if times > 3 {
+		t.Errorf("three notices are answered %d times", times)
+	}
+}
+
+// TestHomeAssistantWithoutAClock: what there is not is unknown, and no reason to
+// complain; a board that is not told to tells Home Assistant nothing.
+func TestHomeAssistantWithoutAClock(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, withHome, quick)
+	newMosquitto(t, b.broker)
+	sub := subscribe(t, b.broker, "", "homeassistant/#")
+	p := b.start()
+	p.watch().phase("playing")
+	sub.availability(0, patience, "online")
+	all, _ := sub.since(0)
+	h := atHome(t, all)
+	for _, id := range []string{"clock_black", "clock_white", "flag_at"} {
+		if got := h.state(t, id); got != "unknown" {
+			t.Errorf("%s is %s without a clock", id, got)
+		}
+	}
+	if got := h.state(t, "last_move"); got != "none" {
+		t.Errorf("before the first move, the last one is %s", got)
+	}
+	p.signal(syscall.SIGTERM)
+	silent := newBench(t, external, quick)
+	newMosquitto(t, silent.broker)
+	sub = subscribe(t, silent.broker, "", "homeassistant/#")
+	silent.start()
+	sub.availability(0, patience, "online")
+	all, _ = sub.since(0)
+	if slices.ContainsFunc(all, func(m message) bool { return strings.HasPrefix(m.topic, "homeassistant/") }) {
+		t.Error("a board tells Home Assistant of itself unasked")
+	}
+}
