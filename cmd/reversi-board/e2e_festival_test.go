@@ -58,5 +58,5 @@ func TestFestivalOverMQTT(t *testing.T) {
 	sub.wait(0, patience, "the state of the pairing", func(m message) bool {
 		return strings.HasSuffix(m.topic, "/state") && strings.Contains(string(m.payload), `"pairing":"`+seat.ID+`"`)
 	})
-	sub.valid()
+	sub.valid(readContract(t))
 }

@@ -2,46 +2,48 @@ package main
 
 import (
 	"fmt"
-	"io/fs"
+	"path"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"reversi-board/engine/record"
-	"reversi-board/mqtt"
-	"reversi-board/mqtt/schematest"
 )
 
-// valid fails the test unless every message so far is as its schema says, and
-// returns how many there were by topic, alerts and answers each together.
-func (s *subscriber) valid() map[string]int {
+// valid fails the test unless every message so far is as the contract says, and
+// returns how many there were of each channel.
+func (s *subscriber) valid(c *contract) map[string]int {
 	s.t.Helper()
 	list, _ := s.since(0)
 	count := make(map[string]int)
 	for _, m := range list {
-		name := strings.TrimPrefix(m.topic, "reversi/v1/reversi-1/")
-		if strings.HasPrefix(name, "cmd/") || len(m.payload) == 0 {
-			continue // not ours, or a topic that is cleared
+		if len(m.payload) == 0 {
+			continue // a topic that is cleared
 		}
-		if top, _, below := strings.Cut(name, "/"); below && top != "sensor" {
-			name = top
-		}
-		count[name]++
-		var files fs.FS = mqtt.Schemas
-		if slices.Contains([]string{"event", "state", "clock"}, name) {
-			files = record.Schemas
-		}
-		schema, err := schematest.Load(files, "schema/"+strings.ReplaceAll(name, "/", "-")+".json")
-		if err != nil {
-			s.t.Errorf("%s has no schema: %v", m.topic, err)
-			continue
-		}
-		if err := schema.Check(m.payload); err != nil {
+		count[c.channelOf(m.topic)]++
+		if err := c.check(m); err != nil {
 			s.t.Errorf("%s: %v\n%s", m.topic, err, m.payload)
 		}
 	}
 	return count
+}
+
+// keeps compares what the broker has kept with what it is said to keep, of the
+// channels that are counted. The subscriber is one that has just begun.
+func (s *subscriber) keeps(c *contract, count map[string]int) {
+	s.t.Helper()
+	kept := make(map[string]bool)
+	for _, o := range c.Operations {
+		if name := path.Base(o.Channel.Ref); o.Bindings.MQTT.Retain && count[name] > 0 {
+			kept[name] = true
+			s.wait(0, patience, name+" is kept", func(m message) bool { return m.retained && c.channelOf(m.topic) == name })
+		}
+	}
+	list, _ := s.since(0)
+	for _, m := range list {
+		if m.retained && !kept[c.channelOf(m.topic)] {
+			s.t.Errorf("%s is kept", m.topic)
+		}
+	}
 }
 
 // topic waits for a message on a topic of the board after the first n.
@@ -97,12 +99,16 @@ func looksAtHealth(t *testing.T, b *bench) {
 	if again := sub.topic(n, "sensor/health"); again.retained {
 		t.Error("a snapshot came from the broker's store")
 	}
-	count := sub.valid()
-	for _, want := range []string{"availability", "meta", "state", "event", "sensor/health", "sensor/raw", "diag", "alert", "resp"} {
+	c := readContract(t)
+	count := sub.valid(c)
+	for _, want := range []string{
+		"availability", "meta", "state", "event", "clock", "sensorHealth", "sensorRaw", "diag", "alert", "response", "command",
+	} {
 		if count[want] == 0 {
 			t.Errorf("nothing on %s", want)
 		}
 	}
+	subscribe(t, b.broker, "").keeps(c, count)
 }
 
 // readings asks for sensor/raw, and not any more.
