@@ -50,7 +50,12 @@
 //	FFO 53 (28 empty)              138 s   2061 million positions
 //	FFO 54 (28 empty)              217 s   3053 million positions
 //
-// Each level against the one below, both sides of even random openings (won,
-// drawn, lost): 2 26-1-3, 3 27-0-3, 4 27-0-3, 5 25-0-5, 6 29-0-1, 7 27-0-3,
-// 8 22-2-6, 9 15-1-4, and 10 with 0.1 s a move 9-1-0.
+// and with a table of 1024 MB:
+//
+//	FFO 55 (29 empty)              735 s  11858 million positions
+//	FFO 56 (29 empty)               59 s    737 million positions
+//	FFO 57 (30 empty)              111 s   1552 million positions
+//
+// FFO 58 (30 empty) takes 1036 million positions with 384 MB. How strong the levels
+// are is in README.md, as `make strength` has measured it.
 package search
