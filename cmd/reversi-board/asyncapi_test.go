@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"maps"
 	"os"
@@ -10,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
 
 	"reversi-board/mqtt"
-	"reversi-board/mqtt/schematest"
 )
 
 // contract is mqtt/asyncapi.yaml as far as the tests look at it.
@@ -29,6 +30,8 @@ type contract struct {
 			Payload     ref    `yaml:"payload"`
 		} `yaml:"messages"`
 	} `yaml:"components"`
+
+	schemas map[string]*jsonschema.Schema
 }
 
 type ref struct {
@@ -61,7 +64,7 @@ func readContract(t *testing.T) *contract {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var c contract
+	c := contract{schemas: make(map[string]*jsonschema.Schema)}
 	if err := yaml.Unmarshal(text, &c); err != nil {
 		t.Fatal(err)
 	}
@@ -93,13 +96,85 @@ func (c *contract) check(m message) error {
 		if of.ContentType != "" {
 			return nil // no JSON
 		}
-		schema, err := schematest.Load(os.DirFS("../.."), path.Join("mqtt", of.Payload.Ref))
+		schema, err := c.schema(of.Payload.Ref)
 		if err != nil {
 			return err
 		}
-		return schema.Check(m.payload)
+		payload, err := jsonschema.UnmarshalJSON(bytes.NewReader(m.payload))
+		if err != nil {
+			return err
+		}
+		return schema.Validate(payload)
 	}
 	return errNoChannel
+}
+
+// schema returns a schema that the contract refers to.
+func (c *contract) schema(file string) (*jsonschema.Schema, error) {
+	if s := c.schemas[file]; s != nil {
+		return s, nil
+	}
+	s, err := jsonschema.NewCompiler().Compile(path.Join("../../mqtt", file))
+	if err == nil {
+		c.schemas[file] = s
+	}
+	return s, err
+}
+
+// TestSchemasHaveNoSlips: every word of a schema is a keyword; one with a slip in it
+// would be ignored, and ask for nothing.
+func TestSchemasHaveNoSlips(t *testing.T) {
+	c := readContract(t)
+	count := 0
+	for _, m := range c.Components.Messages {
+		file := m.Payload.Ref
+		if file == "" {
+			continue
+		}
+		count++
+		if _, err := c.schema(file); err != nil {
+			t.Errorf("%s: %v", file, err)
+			continue
+		}
+		text, err := os.ReadFile(path.Join("../../mqtt", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, slip := range slips(file, decode[any](t, text)) {
+			t.Errorf("%s is no keyword", slip)
+		}
+	}
+	if count != 12 {
+		t.Errorf("%d schemas, want 12", count)
+	}
+}
+
+// slips returns the words of a schema that are no keywords. The schema compiles.
+func slips(where string, schema any) (found []string) {
+	keywords := strings.Fields("$schema title description type const enum pattern minLength maxLength minimum maximum " +
+		"minItems maxItems items required properties additionalProperties allOf if then")
+	members, _ := schema.(map[string]any) // else it is true or false
+	for word, value := range members {
+		at := where + "/" + word
+		if !slices.Contains(keywords, word) {
+			found = append(found, at)
+		}
+		switch value := value.(type) {
+		case map[string]any:
+			if word != "properties" {
+				found = append(found, slips(at, value)...)
+				continue
+			}
+			for name, sub := range value {
+				found = append(found, slips(at+"/"+name, sub)...)
+			}
+		case []any: // of allOf, or of words and values
+			for _, sub := range value {
+				found = append(found, slips(at, sub)...)
+			}
+		}
+	}
+	return found
 }
 
 // TestContractKnowsTheCommands: roles, commands and codes are those of the program,

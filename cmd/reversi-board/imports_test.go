@@ -127,7 +127,9 @@ func outside() []string {
 
 // testModules may be imported by test files everywhere.
 func testModules() []string {
-	return []string{"pgregory.net/rapid", "github.com/chromedp/chromedp", "github.com/chromedp/cdproto"}
+	return []string{
+		"pgregory.net/rapid", "github.com/chromedp/chromedp", "github.com/chromedp/cdproto", "github.com/santhosh-tekuri/jsonschema/v6",
+	}
 }
 
 // within reports whether the slash-separated path p is the pattern, or lies

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -13,12 +14,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"reversi-board/configs"
 	"reversi-board/display/web"
 	"reversi-board/engine"
 	"reversi-board/hardware/sim"
 	"reversi-board/mqtt"
-	"reversi-board/mqtt/schematest"
 )
 
 // told is what has been published.
@@ -50,7 +52,7 @@ func (c *crier) Status() mqtt.Status {
 func (c *crier) on(t *testing.T, topic mqtt.Topic) (list []told) {
 	t.Helper()
 	synctest.Wait()
-	schema, err := schematest.Load(mqtt.Schemas, "schema/"+strings.ReplaceAll(string(topic), "/", "-")+".json")
+	schema, err := jsonschema.NewCompiler().Compile("../../../mqtt/schema/" + strings.ReplaceAll(string(topic), "/", "-") + ".json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +62,11 @@ func (c *crier) on(t *testing.T, topic mqtt.Topic) (list []told) {
 		if m.topic != topic {
 			continue
 		}
-		if err := schema.Check(m.payload); err != nil {
+		said, err := jsonschema.UnmarshalJSON(bytes.NewReader(m.payload))
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", topic, err, m.payload)
+		}
+		if err := schema.Validate(said); err != nil {
 			t.Fatalf("%s: %v\n%s", topic, err, m.payload)
 		}
 		list = append(list, m)
