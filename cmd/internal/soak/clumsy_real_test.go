@@ -40,9 +40,9 @@ func TestClumsyGamesThatWereWrong(t *testing.T) {
 		3: {38, 81, 92, 286, 456, 523, 609},
 		5: {26, 254},
 		6: {24, 76, 573, 656, 683, 891, 1394}, 7: {1063, 1394, 1694},
-		102: {418}, 104: {153, 628}, 201: {720}, 301: {723}, 405: {223},
+		102: {418}, 104: {153, 628}, 201: {720}, 301: {723}, 405: {223}, 701: {2876, 9358},
 	} {
-		clumsy(t, Options{Random: 2000, Indices: indices, Seed: seed, Clumsy: &Clumsy{Profile: All, Variant: All}})
+		clumsy(t, Options{Random: 10_000, Indices: indices, Seed: seed, Clumsy: &Clumsy{Profile: All, Variant: All}})
 	}
 	clumsy(t, Options{
 		Random: 150, Indices: []int{49}, Seed: 31, Config: profile(t, "reed-64.yaml"), Clumsy: &Clumsy{Profile: All, Variant: All},

@@ -253,6 +253,9 @@ func (u *umpire) laidOut(at time.Duration) {
 	if u.table != u.start || u.historic { // the empty board waits for its first disc
 		return
 	}
+	if u.perhaps {
+		return // hands that sweep the board may pass by the start
+	}
 	u.over, u.ended, u.open, u.rec = false, false, nil, nil
 	u.final, u.turn, u.number, u.flags = u.start, u.first, 0, flags{}
 	u.used = map[side]int{}

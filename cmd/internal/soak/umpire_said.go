@@ -166,6 +166,7 @@ func (u *umpire) hears(h heard) {
 		u.flagFalls(h)
 		return
 	}
+	u.preferExact(h)
 	for len(u.wants) > 0 {
 		w := u.wants[0]
 		u.wants = u.wants[1:]
@@ -182,6 +183,21 @@ func (u *umpire) hears(h heard) {
 		}
 	}
 	u.fault("nothing was to be announced, but it was %v", h.said)
+}
+
+// preferExact brings the very event that is wanted before mistakes of any kind that
+// need not be announced, so that those do not take its place.
+func (u *umpire) preferExact(h heard) {
+	for i := range u.wants {
+		w := u.wants[i]
+		switch {
+		case w.anyMistake && w.perhaps:
+			continue
+		case i > 0 && w.meets(h):
+			u.wants = slices.Insert(slices.Delete(u.wants, i, i+1), 0, w)
+		}
+		return
+	}
 }
 
 // meets reports whether an event is the one that is wanted.
