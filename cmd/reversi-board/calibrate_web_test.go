@@ -11,26 +11,6 @@ import (
 	"reversi-board/sensing"
 )
 
-// soon waits for a condition on the page that may take minutes.
-func (p *tab) soon(limit time.Duration, condition string) {
-	p.t.Helper()
-	for end := time.Now().Add(limit); time.Now().Before(end); {
-		if eval[bool](p, fmt.Sprintf(`new Promise((resolve) => {
-			const begin = performance.now();
-			const look = () => {
-				if (%s) resolve(true);
-				else if (performance.now() > begin + 5000) resolve(false);
-				else setTimeout(look, 20);
-			};
-			look();
-		})`, condition)) {
-			return
-		}
-	}
-	p.t.Fatalf("not within %v: %s; it says %q, %q", limit, condition,
-		eval[string](p, textOf("#sentence")), eval[string](p, textOf("#note")))
-}
-
 // shown is a condition: an element is there to be seen.
 func shown(selector string) string {
 	return fmt.Sprintf(`!document.querySelector(%q).hidden`, selector)
@@ -64,7 +44,7 @@ func TestCalibrateOnThePage(t *testing.T) {
 	page.click("#quick")
 	page.until(patience, shown("#helping"))
 	page.click("#robot")
-	page.soon(3*time.Minute, shown("#deciding"))
+	page.until(3*time.Minute, shown("#deciding"))
 	if got := eval[string](page, textOf("#sentence")); got != "All 64 squares are good." {
 		t.Errorf("it says %q", got)
 	}

@@ -14,11 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/log"
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"reversi-board/display/web/browsertest"
 )
 
 // view is what the page is told.
@@ -281,147 +279,49 @@ func (p *process) play(w *watch, m ply) {
 	})
 }
 
-// chromium starts a browser; the returned context makes tabs.
-func chromium(t *testing.T) context.Context {
+// chromium starts a browser.
+func chromium(t *testing.T) *browsertest.Browser {
 	t.Helper()
-	path := tool(t, "chromium", "chromium")
-	o := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()))
-	for _, off := range []string{"disable-quic", "no-first-run", "disable-background-networking", "disable-component-update", "disable-sync"} {
-		o = append(o, chromedp.Flag(off, true))
-	}
-	allocator, cancel := chromedp.NewExecAllocator(context.WithoutCancel(t.Context()), o...)
-	t.Cleanup(cancel)
-	ctx, cancel := chromedp.NewContext(allocator)
-	t.Cleanup(cancel)
-	if err := chromedp.Do(ctx); err != nil {
-		t.Fatalf("start chromium: %v", err)
-	}
-	return ctx
+	return browsertest.Start(t)
 }
 
 // tab is a page in the browser.
 type tab struct {
+	*browsertest.Tab
 	t *testing.T
-	// chromedp keeps tabs in contexts.
-	ctx context.Context //nolint:containedctx // see above
-
-	mu       sync.Mutex
-	problems []string
-	done     bool // complaints do not count any more
 }
 
-// open shows the board's page.
-func open(browser context.Context, t *testing.T, url string) *tab {
+// open shows a page of the board.
+func open(browser *browsertest.Browser, t *testing.T, url string) *tab {
 	t.Helper()
-	ctx, cancel := chromedp.NewContext(browser)
-	t.Cleanup(cancel)
-	p := &tab{t: t, ctx: ctx}
-	if err := chromedp.Listen(ctx, p.listen); err != nil {
-		t.Fatalf("open a tab: %v", err)
-	}
-	devtools(p, log.Enable, cdp.Empty{})
-	devtools(p, runtime.Enable, cdp.Empty{})
-	devtools(p, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
-		Width: 1280, Height: 800, DeviceScaleFactor: 1,
-	})
-	p.run(chromedp.Navigate(url))
-	p.ready()
+	p := &tab{browser.Open(t, url, browsertest.Screen{Width: 1280, Height: 800}), t}
 	t.Cleanup(p.quiet)
 	return p
 }
 
-func (p *tab) ready() {
-	p.t.Helper()
-	p.until(patience, `document.body.classList.contains("ready")`)
-}
-
 // reload opens the page anew.
-func (p *tab) reload() {
-	p.t.Helper()
-	p.run(chromedp.Reload())
-	p.ready()
-}
-
-// listen collects what a visitor should never cause.
-func (p *tab) listen(ev any) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.done {
-		return
-	}
-	switch ev := ev.(type) {
-	case *log.EventEntryAdded:
-		if ev.Entry.Level == log.EntryLevelError || ev.Entry.Source == log.EntrySourceSecurity {
-			p.problems = append(p.problems, ev.Entry.Text+" "+ev.Entry.URL)
-		}
-	case *runtime.EventExceptionThrown:
-		p.problems = append(p.problems, ev.ExceptionDetails.Text)
-	}
-}
+func (p *tab) reload() { p.t.Helper(); p.Reload() }
 
 // quiet fails the test if the browser complained, and lets it complain from now
 // on: about a program that has been stopped, for example.
 func (p *tab) quiet() {
 	p.t.Helper()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.problems) > 0 {
-		p.t.Errorf("the browser complained:\n%s", strings.Join(p.problems, "\n"))
-	}
-	p.problems, p.done = nil, true
+	p.Quiet()
+	p.Ignore()
 }
 
-func (p *tab) run(actions ...chromedp.Action[chromedp.Void]) {
-	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
-	defer cancel()
-	if err := chromedp.Do(ctx, actions...); err != nil {
-		p.t.Fatal(err)
-	}
-}
-
-// devtools runs a command of the browser's protocol.
-func devtools[P, R any](p *tab, command cdp.Command[P, R], params P) R {
-	p.t.Helper()
-	r, err := chromedp.Call(p.ctx, command, params)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	return r
-}
+func (p *tab) run(actions ...chromedp.Action[chromedp.Void]) { p.t.Helper(); p.Run(actions...) }
 
 // eval returns the value of an expression in the page.
 func eval[T any](p *tab, expression string) T {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, 2*patience)
-	defer cancel()
-	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
-	if err != nil {
-		p.t.Fatalf("%v in %s", err, expression)
-	}
-	return v
+	return browsertest.Eval[T](p.Tab, expression)
 }
 
 // until waits for a condition in the page and returns how long that took there.
 func (p *tab) until(limit time.Duration, condition string) time.Duration {
 	p.t.Helper()
-	took := eval[float64](p, fmt.Sprintf(`new Promise((resolve) => {
-		const begin = performance.now();
-		const look = () => {
-			let is = false;
-			try { is = (%s); } catch { }
-			if (is) resolve(performance.now() - begin);
-			else if (performance.now() > begin + %d) resolve(-1);
-			else setTimeout(look, 10);
-		};
-		look();
-	})`, condition, limit.Milliseconds()))
-	if took < 0 {
-		p.t.Fatalf("not on the page within %v: %s\nit says %q", limit, condition,
-			eval[string](p, `document.getElementById("sentence").textContent`))
-	}
-	return time.Duration(took * float64(time.Millisecond))
+	return p.Until(limit, condition)
 }
 
 // lines is a condition: the move list has n lines.
@@ -432,13 +332,7 @@ func atLeast(n int) string {
 	return fmt.Sprintf(`document.querySelectorAll(".move").length >= %d`, n)
 }
 
-// click clicks into the middle of an element, wherever it is now.
-func (p *tab) click(selector string) {
-	p.t.Helper()
-	at := eval[[2]float64](p, fmt.Sprintf(`(() => { const e = document.querySelector(%q); e.scrollIntoView({ block: "nearest" });
-		const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()`, selector))
-	p.run(chromedp.MouseClickXY(at[0], at[1]))
-}
+func (p *tab) click(selector string) { p.t.Helper(); p.Click(selector) }
 
 func cell(square string) string { return fmt.Sprintf("[data-square=%q]", square) }
 

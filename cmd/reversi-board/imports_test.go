@@ -86,6 +86,11 @@ func rules() []rule {
 		{
 			folder:  "display/...",
 			project: append([]string{"display/..."}, vocabulary...),
+			never:   []string{"display/web/browsertest"}, tests: []string{"display/web/browsertest"},
+		},
+		{
+			folder:  "display/web/browsertest",
+			modules: []string{"github.com/chromedp/chromedp", "github.com/chromedp/cdproto"},
 		},
 		{folder: "display", pure: true, project: vocabulary},
 		{folder: "display/led", pure: true, project: append([]string{"display"}, vocabulary...)},
@@ -113,6 +118,7 @@ func rules() []rule {
 				"cmd/...", "configs/...", "hardware/...", "sensing/...", "display/...", "mqtt/...", "engine/...",
 			},
 			modules: []string{"..."},
+			never:   []string{"display/web/browsertest"}, tests: []string{"display/web/browsertest"},
 		},
 	}
 }

@@ -70,7 +70,7 @@ const blackShare = `parseFloat(getComputedStyle(document.querySelector("#bar i")
 func showsEvaluations(t *testing.T, show func(*table, screen) *tab) {
 	tb := newTable(t, nil)
 	tb.play("f5d6c3d3")
-	p := show(tb, screen{width: 360, height: 740, calm: true})
+	p := show(tb, screen{Width: 360, Height: 740, Calm: true})
 	p.until(`document.getElementById("evaluate").getAttribute("aria-checked") === "false" && document.getElementById("bar").hidden`)
 	p.run(chromedp.Click(chromedp.ID("evaluate")))
 	p.until(`document.getElementById("evaluate").getAttribute("aria-checked") === "true"`)

@@ -44,11 +44,7 @@ func showsDimLights(t *testing.T, show func(*table, screen) *tab) {
 		p := show(tb, s)
 		tb.server.LEDs(px)
 		p.until(`document.querySelectorAll(".cell.lit").length === 2`)
-		shot, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
-		if err != nil {
-			t.Fatal(err)
-		}
-		picture, err := png.Decode(bytes.NewReader(shot))
+		picture, err := png.Decode(bytes.NewReader(p.Picture(false)))
 		if err != nil {
 			t.Fatal(err)
 		}

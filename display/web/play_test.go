@@ -18,8 +18,8 @@ import (
 )
 
 // laptop and phone are where most visitors come from.
-func laptop() screen { return screen{width: 1280, height: 800} }
-func phone() screen  { return screen{width: 360, height: 740} }
+func laptop() screen { return screen{Width: 1280, Height: 800} }
+func phone() screen  { return screen{Width: 360, Height: 740} }
 
 // said is a condition: the announcements so far hold a text.
 func said(text string) string {
@@ -492,7 +492,7 @@ func hasNoHands(t *testing.T, show func(*table, screen) *tab) {
 func doesNotBlink(t *testing.T, show func(*table, screen) *tab) {
 	tb := newTable(t, nil)
 	tb.play("")
-	p := show(tb, screen{width: 800, height: 600, calm: true})
+	p := show(tb, screen{Width: 800, Height: 600, Calm: true})
 	var lit, dark [64]RGB
 	lit[9] = RGB{0xD5, 0x5E, 0x00}
 	tb.server.LEDs(lit)
@@ -541,9 +541,7 @@ func livesInTenTabs(t *testing.T, b chromium) {
 		p.until(said("White d6, 1 flipped, 3 to 3."))
 	}
 	first.quiet()
-	if err := chromedp.Cancel(first.ctx); err != nil {
-		t.Fatal(err)
-	}
+	first.Close()
 	tb.play("c3")
 	tb.play("d3")
 	for _, p := range tabs {

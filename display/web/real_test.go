@@ -65,7 +65,7 @@ func showsTheReferee(t *testing.T, b chromium) {
 	server := plain(t, nil)
 	j := &judged{t: t, server: server, state: referee.New(referee.Match{Rules: rules, Profile: profile, Players: [2]string{"Aigerim", "Baurzhan"}})}
 	j.see(engine.Discs{})
-	p := b.open(t, serve(t, server), screen{width: 1280, height: 800})
+	p := b.open(t, serve(t, server), screen{Width: 1280, Height: 800})
 	p.reads("d4", "d4, empty, light: put a disc here")
 	start := rules.Start.Discs
 	j.see(start)

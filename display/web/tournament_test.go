@@ -248,8 +248,8 @@ func TestTournamentPageFits(t *testing.T) {
 	f := &fakeTournaments{view: bigView()}
 	url := serve(t, plain(t, func(o *Options) { o.Tournaments = f }))
 	for name, size := range map[string]screen{
-		"phone": {width: 360, height: 740}, "phone-dark": {width: 360, height: 740, dark: true},
-		"laptop": {width: 1280, height: 800}, "tv": {width: 1920, height: 1080, dark: true},
+		"phone": {Width: 360, Height: 740}, "phone-dark": {Width: 360, Height: 740, Dark: true},
+		"laptop": {Width: 1280, Height: 800}, "tv": {Width: 1920, Height: 1080, Dark: true},
 	} {
 		p := b.open(t, url+"/tournament", size)
 		p.until(`document.querySelectorAll(".seat").length === 3`)
@@ -263,7 +263,7 @@ func TestTournamentPageFits(t *testing.T) {
 		p.shoot("tournament-" + name)
 		p.quiet()
 	}
-	paper := b.open(t, url+"/tournament", screen{width: 794, height: 1123, dark: true})
+	paper := b.open(t, url+"/tournament", screen{Width: 794, Height: 1123, Dark: true})
 	call(paper, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
 	paper.until(`getComputedStyle(document.body).backgroundColor === "rgb(255, 255, 255)"`)
 	if got := eval[string](paper, `getComputedStyle(document.querySelector("#rows td")).color`); got != "rgb(0, 0, 0)" {
@@ -275,7 +275,7 @@ func TestTournamentPageFits(t *testing.T) {
 	paper.fits()
 	paper.shoot("tournament-paper")
 	paper.quiet()
-	p := b.open(t, url+"/tournament?id=nowhere", screen{width: 360, height: 740})
+	p := b.open(t, url+"/tournament?id=nowhere", screen{Width: 360, Height: 740})
 	p.until(`document.getElementById("how").textContent === "There is no such tournament."`)
 	p.quiet()
 }

@@ -15,8 +15,8 @@ import (
 // screens are a laptop and a phone, by day and by night.
 func screens() map[string]screen {
 	return map[string]screen{
-		"laptop": {width: 1280, height: 800}, "laptop-dark": {width: 1280, height: 800, dark: true},
-		"phone": {width: 360, height: 740}, "phone-dark": {width: 360, height: 740, dark: true},
+		"laptop": {Width: 1280, Height: 800}, "laptop-dark": {Width: 1280, Height: 800, Dark: true},
+		"phone": {Width: 360, Height: 740}, "phone-dark": {Width: 360, Height: 740, Dark: true},
 	}
 }
 
