@@ -232,8 +232,9 @@ func (u *umpire) rests(at time.Duration) {
 		}
 	}
 	if u.over {
-		u.laidOut(at)
-		return
+		if u.laidOut(at); u.over {
+			return
+		}
 	}
 	if h := u.held; h != nil && differ(&u.final, &u.table).gone == 0 {
 		u.held = nil
