@@ -118,8 +118,10 @@ type fault struct {
 	before   app.Health
 	// end is what was known when it was mended.
 	end app.Health
-	// seen says that it has been reported.
-	seen bool
+	// seen says that it has been reported; known, that its chip was lost already,
+	// which the board had said: there was nothing to add, and when the chip is
+	// believed again the fault is over.
+	seen, known bool
 }
 
 // storm breaks parts of a board and mends them again while a game is played.
@@ -249,7 +251,7 @@ func (s *storm) close(f *fault) {
 		return
 	}
 	now := s.t.Health()
-	if f.reported == nil || f.reported(&f.before, &now) {
+	if f.known || f.reported == nil || f.reported(&f.before, &now) {
 		return
 	}
 	s.unreported = append(s.unreported, fmt.Sprintf("%s from %v to %v", f.what, f.began, f.ends))
@@ -288,6 +290,10 @@ func (s *storm) inject(kind string) (*fault, error) {
 	}
 	if err != nil || f.mend == nil {
 		return nil, err
+	}
+	if f.chip >= 0 {
+		cells := engine.Bitboard(f.before.Chips[f.chip].Cells)
+		f.known = cells != 0 && s.t.Core.State.Unsure()&cells == cells
 	}
 	return f, nil
 }
