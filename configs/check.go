@@ -118,6 +118,10 @@ func (l *loader) checkWeb(c *Config) {
 		l.blame("players log in, but everybody is an arbiter: set web.arbiter_token_file as well",
 			"web.player_token_file", "web.arbiter_token_file")
 	}
+	if c.Web.Delay > 0 && c.Web.ArbiterTokenFile == "" && c.Web.Loopback() {
+		l.blame("everybody is an arbiter here, and sees everything at once: set web.arbiter_token_file, or delay to 0s",
+			"web.delay", "web.arbiter_token_file")
+	}
 	if c.MQTT.Embedded.Enabled && collide(c.Web.Listen, c.MQTT.Embedded.Listen) {
 		l.blame(c.Web.Listen+" is also where mqtt.embedded.listen is: want two different ports",
 			"web.listen", "mqtt.embedded.listen")

@@ -169,6 +169,8 @@ type Web struct {
 	// Hosts are further names by which browsers may call the page, in small
 	// letters.
 	Hosts []string
+	// Delay is how much later those who are not logged in see what happens.
+	Delay time.Duration
 	// ArbiterTokenFile and PlayerTokenFile are absolute paths, or empty: files with
 	// the token by which arbiters and players log in.
 	ArbiterTokenFile, PlayerTokenFile string

@@ -432,6 +432,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"no token", "web: {arbiter_token_file: /nowhere/token}\n", "my.yaml:1: web.arbiter_token_file: read the password: stat /nowhere/token: no such file or directory"},
 		{"no token of players", "web: {player_token_file: /nowhere/token}\n", "my.yaml:1: web.player_token_file: read the password: stat /nowhere/token: no such file or directory"},
 		{"one port", "web: {listen: \"127.0.0.1:1883\"}\n", "my.yaml:1: web.listen: 127.0.0.1:1883 is also where mqtt.embedded.listen is: want two different ports"},
+		{"delay for nobody", "web: {delay: 60s}\n", "my.yaml:1: web.delay: everybody is an arbiter here, and sees everything at once: set web.arbiter_token_file, or delay to 0s"},
 		{"home assistant", "mqtt: {home_assistant: true}\n", "my.yaml:1: mqtt.home_assistant: Home Assistant is found on a broker of its own: set mqtt.broker to that, or home_assistant to false"},
 		{"ca without tls", "mqtt: {ca_file: configs_test.go}\n", "my.yaml:1: mqtt.ca_file: certificates are for an encrypted connection: want mqtt.broker to begin with mqtts://, or ca_file empty"},
 	} {

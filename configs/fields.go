@@ -77,6 +77,7 @@ func (c *Config) fields(l *loader) []field {
 			l.hosts("hosts", &c.Web.Hosts),
 			l.path("arbiter_token_file", &c.Web.ArbiterTokenFile),
 			l.path("player_token_file", &c.Web.PlayerTokenFile),
+			l.duration("delay", &c.Web.Delay, 0, time.Hour),
 		),
 		l.section("data", l.dataDir("dir", &c.Data.Dir)),
 		l.section(

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"net/http"
 	"os"
@@ -196,5 +197,45 @@ func TestArbiterLogsIn(t *testing.T) {
 	}
 	if log := p.stderr.String() + p.stdout.String(); strings.Contains(log, "correct horse") {
 		t.Errorf("the token is in what the program says:\n%s", log)
+	}
+}
+
+// Who is not logged in sees a game a minute later; until then the page's server says
+// nothing of it. Who has the token sees it at once.
+func TestViewersAreLate(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "{embedded: {enabled: false}}", quick)
+	secret := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(secret, []byte("correct horse battery\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(b.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.config = writeConfig(t, strings.Replace(string(text), "web: {", fmt.Sprintf("web: {delay: 60s, arbiter_token_file: %q, ", secret), 1))
+	p := b.start()
+	read := func(token string) (text string) {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.url+"/api/v1/state", http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if token != "" {
+			req.Header.Set("Authorization", "Bearer "+token)
+		}
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close() //nolint:errcheck // it has been read
+		body, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(body)
+	}
+	until(t, patience, "the arbiter sees the game", func() bool { return strings.Contains(read("correct horse battery"), `"phase":"playing"`) })
+	if got := read(""); !strings.Contains(got, `"state":null`) || !strings.Contains(got, "shown later") {
+		t.Errorf("a viewer sees %s", got)
 	}
 }

@@ -395,10 +395,16 @@ type you struct {
 	// Login says that one can log in, Full that everything is shown.
 	Login bool `json:"login"`
 	Full  bool `json:"full"`
+	// DelayS is how many seconds later everything is shown.
+	DelayS int `json:"delay_s,omitempty"`
 }
 
 func (s *Server) you(v visitor) you {
-	return you{Role: v.role, Name: v.name, Seat: v.seat, Login: s.o.Access != nil, Full: v.full}
+	y := you{Role: v.role, Name: v.name, Seat: v.seat, Login: s.o.Access != nil, Full: v.full}
+	if s.hubOf(v) == s.late {
+		y.DelayS = int(s.o.Delay / time.Second)
+	}
+	return y
 }
 
 // may reports whether a role may give a command, and whether there is such a

@@ -70,6 +70,14 @@
 // an empty event in its place does not. The ids of the streams of
 // different roles differ: who comes back as somebody else gets everything anew.
 //
+// # Delay
+//
+// With Options.Delay viewers see everything so much later, from a hub of their own
+// with an epoch of its own, which gets what a queue lets go when it is old enough:
+// events one by one, views at most once a second, no lights, and of a state only
+// what is on record. Its clock is as late, so that the clocks of the game are
+// counted on rightly. Players and arbiters have the other hub.
+//
 // # Clocks
 //
 // The page counts the clocks on from the state: black_ms or white_ms was left at

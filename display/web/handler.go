@@ -25,7 +25,7 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /assets/{hash}/{name}", s.files.asset)
 	mux.HandleFunc("GET /api/v1/stream", s.whoever(s.stream))
 	mux.HandleFunc("GET /api/v1/state", s.whoever(s.state))
-	mux.HandleFunc("GET /api/v1/time", s.time)
+	mux.HandleFunc("GET /api/v1/time", s.whoever(s.time))
 	mux.HandleFunc("POST /api/v1/command", s.only(s.command, Player, Arbiter))
 	if s.o.Access != nil {
 		mux.HandleFunc("POST /api/v1/login", s.login)
@@ -78,7 +78,8 @@ func (s *Server) secure(next http.Handler) http.Handler {
 
 // state answers GET /api/v1/state.
 func (s *Server) state(w http.ResponseWriter, r *http.Request) {
-	text, etag := s.hub.newest().json(who(r).full)
+	v := who(r)
+	text, etag := s.hubOf(v).newest().json(v.full)
 	h := w.Header()
 	h.Set("Vary", "Cookie, Authorization")
 	h.Set("ETag", etag)
@@ -93,16 +94,18 @@ func (s *Server) state(w http.ResponseWriter, r *http.Request) {
 }
 
 // time answers GET /api/v1/time: what the board's clock says, for a page that has
-// slept.
-func (s *Server) time(w http.ResponseWriter, _ *http.Request) {
+// slept; what it said then, for who sees everything later.
+func (s *Server) time(w http.ResponseWriter, r *http.Request) {
+	from := s.hubOf(who(r))
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-store")
+	h.Set("Vary", "Cookie, Authorization")
 	// The reader may have gone; there is nobody to tell.
 	_, _ = w.Write(mustJSON(struct {
 		Epoch string `json:"epoch"`
 		Now   int64  `json:"now_ms"`
-	}{s.hub.epoch, s.o.Now().Milliseconds()}))
+	}{from.epoch, from.now().Milliseconds()}))
 }
 
 func matches(header, etag string) bool {

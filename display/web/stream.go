@@ -19,13 +19,14 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 		id = r.URL.Query().Get("last") // for readers that cannot set headers
 	}
 	v := who(r)
-	reader, ok := s.hub.join(id, s.o.MaxStreams, s.you(v), v.kind())
+	from := s.hubOf(v)
+	reader, ok := from.join(id, s.o.MaxStreams, s.you(v), v.kind())
 	if !ok {
 		w.Header().Set("Retry-After", "10")
 		http.Error(w, "too many open pages, please close some", http.StatusServiceUnavailable)
 		return
 	}
-	defer s.hub.leave(reader)
+	defer from.leave(reader)
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
@@ -45,11 +46,11 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 		defer cancel()
 		reader.ended = v.session.ended
 	}
-	s.pump(ctx, reader, &p)
+	s.pump(ctx, from, reader, &p)
 }
 
-// pump writes to p what r has not seen until either side has gone.
-func (s *Server) pump(ctx context.Context, r *reader, p *pipe) {
+// pump writes to p what r has not seen of a hub until either side has gone.
+func (s *Server) pump(ctx context.Context, from *hub, r *reader, p *pipe) {
 	beat := time.NewTimer(s.o.Heartbeat)
 	defer beat.Stop()
 	frame := time.NewTimer(0)
@@ -69,9 +70,9 @@ func (s *Server) pump(ctx context.Context, r *reader, p *pipe) {
 		case <-beat.C:
 			p.buf.WriteString(": beat\n\n")
 		}
-		b := s.hub.take(r, !ready)
+		b := from.take(r, !ready)
 		if !b.empty() {
-			s.hub.write(&p.buf, b, r)
+			from.write(&p.buf, b, r)
 		}
 		if b.view != nil || b.leds != nil {
 			ready = false

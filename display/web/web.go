@@ -235,6 +235,9 @@ type Options struct {
 	Stale time.Duration
 	// MaxStreams bounds the open streams (512 if zero).
 	MaxStreams int
+	// Delay is how much later those who are not logged in see what happens; it
+	// needs Access.
+	Delay time.Duration
 }
 
 // The limits that are not options.
@@ -253,8 +256,12 @@ const (
 // Server serves the page. Publish, Event and LEDs may be called from any
 // goroutine, before, during and after Serve.
 type Server struct {
-	o       Options
-	hub     *hub
+	o   Options
+	hub *hub
+	// late is what those who are not logged in see, and release holds it back;
+	// both are nil when they see everything at once.
+	late    *hub
+	release *release
 	files   *files
 	hosts   map[string]bool
 	handler http.Handler
@@ -311,6 +318,9 @@ func New(o Options) (*Server, error) {
 			return nil, err
 		}
 	}
+	if o.Delay < 0 || o.Delay > 0 && o.Access == nil {
+		return nil, errors.New("web page: a delay is for those who are not logged in: access has to be set")
+	}
 	files, err := load(o)
 	if err != nil {
 		return nil, fmt.Errorf("web page: prepare assets: %w", err)
@@ -329,21 +339,44 @@ func New(o Options) (*Server, error) {
 	for _, h := range o.Hosts {
 		s.hosts[hostname(h)] = true
 	}
+	if o.Delay > 0 {
+		s.late = newHub(newEpoch(), cardOf(o), o.Logger, func() time.Duration { return o.Now() - o.Delay })
+		s.release = newRelease(o.Delay, s.late)
+		s.late.publish(View{Sentence: "What happens here is shown later, see above.", Connections: map[string]string{}})
+	}
 	s.handler = s.routes()
 	return s, nil
 }
 
 // Publish shows v from now on. It never waits for a reader.
-func (s *Server) Publish(v View) { s.hub.publish(v) }
+func (s *Server) Publish(v View) {
+	s.hub.publish(v)
+	if s.release != nil {
+		s.release.view(v)
+	}
+}
 
 // Event passes on one durable event, in order: payload is its JSON, which must
 // not be changed afterwards. One whose seq is not above the last one's has been
 // passed on already and is left out. It never waits for a reader.
-func (s *Server) Event(seq uint64, payload []byte) { s.hub.event(seq, payload, payload) }
+func (s *Server) Event(seq uint64, payload []byte) { s.Veiled(seq, payload, payload) }
 
 // Veiled passes on an event of which players may know only what public says; nil
 // keeps it from them altogether. An arbiter who has logged in gets all of it.
-func (s *Server) Veiled(seq uint64, public, payload []byte) { s.hub.event(seq, public, payload) }
+func (s *Server) Veiled(seq uint64, public, payload []byte) {
+	s.hub.event(seq, public, payload)
+	if s.release != nil {
+		s.release.event(seq, public)
+	}
+}
+
+// hubOf returns what a visitor sees.
+func (s *Server) hubOf(v visitor) *hub {
+	if s.late != nil && v.role == Viewer {
+		return s.late
+	}
+	return s.hub
+}
 
 // LEDs shows what the LEDs on the wire show now. It never waits for a reader,
 // and costs next to nothing while px stays the same.
@@ -374,6 +407,13 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		ErrorLog:          slog.NewLogLogger(s.o.Logger.Handler(), slog.LevelDebug),
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ConnContext:       shrinkBuffer,
+	}
+	releasing, held := context.WithCancel(ctx)
+	var late sync.WaitGroup
+	defer late.Wait()
+	defer held()
+	if s.release != nil {
+		late.Go(func() { s.release.keep(releasing) })
 	}
 	ended := make(chan struct{})
 	var serving error

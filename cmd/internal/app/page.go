@@ -79,7 +79,7 @@ func (a *App) pageOptions(version, host string) (web.Options, error) {
 	o := web.Options{
 		Board: a.config.Board.ID, Name: a.config.Board.Name, Version: version,
 		Hosts:     append([]string{host}, c.Hosts...),
-		Simulated: a.rig.Sim != nil, Command: a.pageCommand, Commands: pageCommands(), Access: e.access, Now: a.now, Logger: a.log,
+		Simulated: a.rig.Sim != nil, Command: a.pageCommand, Commands: pageCommands(), Access: e.access, Delay: a.config.Web.Delay, Now: a.now, Logger: a.log,
 		Variants: engine.VariantNames(), Profiles: a.profiles(), Clocks: a.clocksOf(),
 		Opponent: a.program(),
 		Health:   a.healthView, Calibrate: a.calibrator, Tournaments: a.hall, Report: a.saveReport,

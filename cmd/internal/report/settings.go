@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"reversi-board/configs"
 	"reversi-board/engine"
@@ -86,6 +87,7 @@ type webSettings struct {
 	Hosts   int    `json:"hosts"`
 	Arbiter string `json:"arbiter_token_file"`
 	Player  string `json:"player_token_file"`
+	DelayS  int64  `json:"delay_s"`
 }
 
 // settingsOf returns what may be told of the settings.
@@ -115,6 +117,7 @@ func settingsOf(c *configs.Config) settings {
 		Web: webSettings{
 			Listen: place(c.Web.Listen), Hosts: len(c.Web.Hosts),
 			Arbiter: isSet(c.Web.ArbiterTokenFile), Player: isSet(c.Web.PlayerTokenFile),
+			DelayS: int64(c.Web.Delay / time.Second),
 		},
 		DataDir: known(c.Data.Dir, configs.Auto),
 		Flight:  c.Flight,

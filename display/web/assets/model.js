@@ -12,7 +12,7 @@
  * @property {string[]} [missed] @property {string[]} [extra] @property {string} [improper]
  * @property {string} [board]
  * @typedef {{main_ms: number, increment_ms: number, periods: number, period_ms: number}} Control
- * @typedef {{role: "viewer"|"player"|"arbiter", name: string, seat: Color|"", login: boolean, full: boolean}} You
+ * @typedef {{role: "viewer"|"player"|"arbiter", name: string, seat: Color|"", login: boolean, full: boolean, delay_s?: number}} You
  * @typedef {{code: string, severity: string, text: string, squares?: string[]}} Alert
  * @typedef {object} State  the state of the MQTT contract, as far as the page needs it
  * @property {number} seq

@@ -54,6 +54,10 @@ export class Panel {
     this.complain = complain;
     /** @type {View|null} */
     this.view = null;
+    /** How the connection is. @type {{link: string, silent: number}|null} */
+    this.linked = null;
+    /** Who looks at the page. @type {import("./model.js").You|null} */
+    this.you = null;
     this.listed = "";
     this.asked = " ";
     /** The line of the move list whose position is shown. @type {number|null} */
@@ -284,6 +288,10 @@ export class Panel {
   /** @param {View} view @param {import("./model.js").You|null} you */
   show(view, you) {
     this.view = view;
+    if (this.you?.delay_s !== you?.delay_s) {
+      this.you = you;
+      if (this.linked) this.link(this.linked.link, this.linked.silent);
+    }
     this.you = you;
     const state = view.state;
     $("sentence").textContent = view.sentence || "Waiting for the board.";
@@ -472,7 +480,10 @@ export class Panel {
     const old = seconds >= 5 ? ` ${seconds} s` : "";
     $("link").dataset.state = link;
     document.body.dataset.link = link;
-    const text = { connecting: "Connecting", live: "Live", stale: `Stale${old}, reconnecting`, offline: `Offline${old}, trying again` }[link];
+    this.linked = { link, silent };
+    const late = this.you?.delay_s ?? 0;
+    const live = late ? `Delayed ${late % 60 ? `${late} s` : `${late / 60} min`}` : "Live";
+    const text = { connecting: "Connecting", live, stale: `Stale${old}, reconnecting`, offline: `Offline${old}, trying again` }[link];
     if ($("link-text").textContent !== text) $("link-text").textContent = text;
   }
 }
