@@ -244,7 +244,7 @@ clean: ## remove what was built
 .PHONY: test-packages
 test-packages:
 	@if ! command -v dpkg-query >/dev/null; then
-		for program in chromium mosquitto mosquitto_pub cc; do
+		for program in chromium mosquitto mosquitto_pub python3 cc; do
 			command -v "$$program" >/dev/null || {
 				echo "make test needs $$program, and this is no Debian system: install it by hand" >&2
 				exit 1
