@@ -52,6 +52,9 @@ type Options struct {
 	// Discovery is the payload for homeassistant/device/<board>/config; none if
 	// empty.
 	Discovery []byte
+	// Withdraw takes the device away from Home Assistant, where an earlier run has
+	// introduced it and there is no Discovery.
+	Withdraw bool
 	// Stamp returns the time for the payloads built here. It is called from
 	// several goroutines.
 	Stamp  func() Stamp

@@ -89,7 +89,8 @@ func (a *Adapter) serve(ctx context.Context, s *session) error {
 	if err := s.publish(ctx, a.base+"meta", 1, true, a.meta()); err != nil {
 		return err
 	}
-	if len(a.o.Discovery) > 0 {
+	if len(a.o.Discovery) > 0 || a.o.Withdraw {
+		// An empty payload takes the whole device away.
 		if err := s.publish(ctx, a.discoveryTopic(), 1, true, a.o.Discovery); err != nil {
 			return err
 		}

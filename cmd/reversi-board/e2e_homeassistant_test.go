@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -255,6 +256,30 @@ func TestHomeAssistantWithoutAClock(t *testing.T) {
 		t.Errorf("before the first move, the last one is %s", got)
 	}
 	p.signal(syscall.SIGTERM)
+	// Told to stop, the board takes the device away, once.
+	text, err := os.ReadFile(b.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.config = writeConfig(t, strings.Replace(string(text), "home_assistant: true", "home_assistant: false", 1))
+	for _, want := range []int{1, 0} {
+		n := sub.count()
+		p = b.start()
+		sub.availability(n, patience, "online")
+		list, _ := sub.since(n)
+		times := 0
+		for _, m := range list {
+			if m.topic == "homeassistant/device/reversi-1/config" {
+				if times++; len(m.payload) > 0 {
+					t.Errorf("the device is told of: %s", m.payload)
+				}
+			}
+		}
+		if times != want {
+			t.Errorf("the device was taken away %d times, want %d", times, want)
+		}
+		p.signal(syscall.SIGTERM)
+	}
 	silent := newBench(t, external, quick)
 	newMosquitto(t, silent.broker)
 	sub = subscribe(t, silent.broker, "", "homeassistant/#")

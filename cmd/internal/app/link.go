@@ -4,9 +4,12 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"time"
 
 	"reversi-board/configs"
@@ -47,7 +50,7 @@ func (a *App) openLink(ctx context.Context, version string) error {
 			ColorSensing: a.config.Hardware.Kind != configs.Reed64, LEDs: a.rig.Lights != nil, Clock: true, Hints: true,
 		},
 		Journal: a.journal, Cursor: a.journal,
-		Discovery: a.discovery(version),
+		Discovery: a.discovery(version), Withdraw: a.introduced(),
 		Stamp: func() mqtt.Stamp {
 			s := a.stamp()
 			return mqtt.Stamp{TS: s.TS, TSOK: s.TSOK, Boot: s.Boot, Mono: s.Mono}
@@ -61,11 +64,32 @@ func (a *App) openLink(ctx context.Context, version string) error {
 	return nil
 }
 
+// homeFile is in the data folder while Home Assistant may know the board; it holds
+// the broker on which it was told.
+const homeFile = "home-assistant"
+
+// introduced reports whether Home Assistant, which is not to know the board any
+// more, was told of it on this broker by an earlier run.
+func (a *App) introduced() bool {
+	told, err := os.ReadFile(filepath.Join(a.dir, homeFile))
+	return err == nil && !a.config.MQTT.HomeAssistant && a.config.MQTT.Broker != "" && string(told) == a.config.MQTT.Broker
+}
+
+// withdrawn notes that Home Assistant does not know the board any more.
+func (a *App) withdrawn() {
+	if err := os.Remove(filepath.Join(a.dir, homeFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		a.log.Warn("the board will be taken out of Home Assistant once more", "error", err)
+	}
+}
+
 // discovery tells Home Assistant of the board; it is empty unless that is wanted.
 func (a *App) discovery(version string) []byte {
 	c := a.config
 	if !c.MQTT.HomeAssistant {
 		return nil
+	}
+	if err := os.WriteFile(filepath.Join(a.dir, homeFile), []byte(c.MQTT.Broker), 0o600); err != nil {
+		a.log.Warn("the board will not be taken out of Home Assistant by itself", "error", err)
 	}
 	d := mqtt.Device{
 		Board: c.Board.ID, Name: c.Board.Name, SW: version, HW: c.Hardware.Kind, Image: c.MQTT.Image,
@@ -147,12 +171,18 @@ func (a *App) closeLink(ctx context.Context) {
 	if a.link.adapter == nil {
 		return
 	}
+	connected := a.link.adapter.Status().Connected
 	ctx, cancel := context.WithTimeout(ctx, leaveTime)
 	defer cancel()
 	if err := a.link.adapter.Close(ctx, "shutdown"); err != nil {
 		// Nothing is lost: the broker publishes the will, and the events wait
 		// in the journal.
 		a.log.Warn("leave MQTT", "error", err)
+		return
+	}
+	// A connection begins with what Home Assistant is told, and has ended well.
+	if connected && a.introduced() {
+		a.withdrawn()
 	}
 }
 
