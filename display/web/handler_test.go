@@ -464,7 +464,8 @@ func FuzzDecodeCommand(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if !slices.Contains([]string{"new", "undo", "identify", "snapshot"}, c.Name) || c.ID == "" || len([]rune(c.ID)) > 64 {
+		// Which names there are, and for whom, is asked afterwards.
+		if c.Name == "" || c.ID == "" || len([]rune(c.ID)) > 64 {
 			t.Errorf("accepted %+v", c)
 		}
 		if c.Args != nil && (!json.Valid(c.Args) || c.Args[0] != '{') {
