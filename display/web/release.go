@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"encoding/json"
 	"sync"
 	"time"
@@ -54,24 +53,18 @@ func (r *release) event(seq uint64, public []byte) {
 }
 
 // view holds back a view. It never waits.
-func (r *release) view(v View) {
-	now := r.now()
-	r.mu.Lock()
-	if n := len(r.queue); n > 0 && r.queue[n-1].view != nil && now.Sub(r.queue[n-1].first) < viewStep {
-		r.queue[n-1].view, r.queue[n-1].due = &v, now.Add(r.delay)
-		r.mu.Unlock()
-		return
-	}
-	r.mu.Unlock()
-	r.add(held{view: &v})
-}
+func (r *release) view(v View) { r.add(held{view: &v}) }
 
 func (r *release) add(h held) {
-	h.first = r.now()
-	h.due = h.first.Add(r.delay)
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	h.first = r.now()
+	h.due = h.first.Add(r.delay)
 	if h.view != nil {
+		if n := len(r.queue) - 1; n >= 0 && r.queue[n].view != nil && h.first.Sub(r.queue[n].first) < viewStep {
+			r.queue[n].view, r.queue[n].due = h.view, h.due
+			return
+		}
 		if r.views++; r.views > maxViews {
 			r.forget()
 		}
@@ -113,13 +106,13 @@ func (r *release) take(now time.Time) (h held, ok bool, next time.Time) {
 	return h, true, time.Time{}
 }
 
-// keep gives out what is due until ctx ends.
-func (r *release) keep(ctx context.Context) {
+// keep gives out what is due until stop is closed.
+func (r *release) keep(stop <-chan struct{}) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
 		select {
-		case <-ctx.Done():
+		case <-stop:
 			return
 		case <-r.wake:
 		case <-timer.C:
@@ -143,9 +136,9 @@ func (r *release) keep(ctx context.Context) {
 
 // plain returns a view as it is on record, without what the hands are doing.
 func (r *release) plain(v *View) View {
-	state := onRecord(v.State, r.delay)
+	state, board := onRecord(v.State, r.delay)
 	out := View{
-		State: state, Table: boardOf(state), Start: v.Start, First: v.First, Sentence: v.Sentence,
+		State: state, Table: board, Start: v.Start, First: v.First, Sentence: v.Sentence,
 		Timing: v.Timing, Opponent: v.Opponent, Evals: v.Evals, Connections: v.Connections,
 	}
 	for _, a := range v.Alerts {
@@ -155,11 +148,12 @@ func (r *release) plain(v *View) View {
 	return out
 }
 
-// onRecord takes out of a state what is not on record, and says how late it is.
-func onRecord(state []byte, delay time.Duration) []byte {
+// onRecord takes out of a state what is not on record, and says how late it is. It
+// returns the discs of the state as well.
+func onRecord(state []byte, delay time.Duration) (late []byte, board string) {
 	var m map[string]json.RawMessage
-	if json.Unmarshal(state, &m) != nil || m == nil {
-		return nil
+	if json.Unmarshal(state, &m) != nil || json.Unmarshal(m["board"], &board) != nil {
+		return nil, ""
 	}
 	m["sensed"], m["pending"] = m["board"], json.RawMessage("null")
 	m["guide"] = json.RawMessage(`{"flip":[],"place":[],"remove":[]}`)
@@ -169,16 +163,5 @@ func onRecord(state []byte, delay time.Duration) []byte {
 		problem["squares"] = json.RawMessage("[]")
 		m["problem"] = mustJSON(problem)
 	}
-	return mustJSON(m)
-}
-
-// boardOf returns the discs of a state.
-func boardOf(state []byte) string {
-	var v struct {
-		Board string `json:"board"`
-	}
-	if json.Unmarshal(state, &v) != nil {
-		return ""
-	}
-	return v.Board
+	return mustJSON(m), board
 }

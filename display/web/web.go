@@ -342,7 +342,7 @@ func New(o Options) (*Server, error) {
 	if o.Delay > 0 {
 		s.late = newHub(newEpoch(), cardOf(o), o.Logger, func() time.Duration { return o.Now() - o.Delay })
 		s.release = newRelease(o.Delay, s.late)
-		s.late.publish(View{Sentence: "What happens here is shown later, see above.", Connections: map[string]string{}})
+		s.late.publish(View{Sentence: "What happens here is shown later, see above."})
 	}
 	s.handler = s.routes()
 	return s, nil
@@ -408,12 +408,10 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ConnContext:       shrinkBuffer,
 	}
-	releasing, held := context.WithCancel(ctx)
-	var late sync.WaitGroup
-	defer late.Wait()
-	defer held()
+	var releasing sync.WaitGroup
+	defer releasing.Wait()
 	if s.release != nil {
-		late.Go(func() { s.release.keep(releasing) })
+		releasing.Go(func() { s.release.keep(s.stop) })
 	}
 	ended := make(chan struct{})
 	var serving error

@@ -27,7 +27,7 @@ func TestLines(t *testing.T) {
 	if len(lines) != 100 || len(xot) != 22 {
 		t.Fatalf("%d openings, want 100; %d of XOT, want 22", len(lines), len(xot))
 	}
-	seen := map[string]string{}
+	seen := map[engine.Position]string{}
 	for i, text := range lines {
 		l, err := notation.ParseTranscript(rules, text)
 		if err != nil {
@@ -41,12 +41,11 @@ func TestLines(t *testing.T) {
 			l.Final.Turn != engine.Black || l.Final.Occupied().Count() != 12 {
 			t.Errorf("%s: %d plies, %v to move, %d discs", text, l.Final.Ply(), l.Final.Turn, l.Final.Occupied().Count())
 		}
-		for _, p := range pictures(l.Final.Discs) {
-			if other, ok := seen[p]; ok {
-				t.Errorf("%s leads to the position of %s", text, other)
-			}
+		position := l.Final.Canonical()
+		if other, ok := seen[position]; ok {
+			t.Errorf("%s leads to the position of %s", text, other)
 		}
-		seen[l.Final.String()] = text
+		seen[position] = text
 	}
 }
 
@@ -64,27 +63,4 @@ func TestDraw(t *testing.T) {
 			t.Errorf("number %d is %s, want %s", i, got, want)
 		}
 	}
-}
-
-// pictures returns a position turned and mirrored, as texts.
-func pictures(d engine.Discs) []string {
-	var all []string
-	for n := range 8 {
-		var p engine.Discs
-		for s := range d.Occupied().All() {
-			file, rank := s.File(), s.Rank()
-			if n&1 != 0 {
-				file = 7 - file
-			}
-			if n&2 != 0 {
-				rank = 7 - rank
-			}
-			if n&4 != 0 {
-				file, rank = rank, file
-			}
-			p = p.With(engine.SquareAt(file, rank), d.At(s))
-		}
-		all = append(all, p.String())
-	}
-	return all
 }

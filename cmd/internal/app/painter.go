@@ -25,12 +25,9 @@ type painter struct {
 	}
 	wake chan struct{}
 
-	// shown belongs to the loop: what was asked for last.
-	shown engine.Position
-	any   bool
-
-	mu   sync.Mutex
-	next engine.Position
+	mu sync.Mutex
+	// next is what was asked for last, nil for nothing yet.
+	next *engine.Position
 }
 
 func newPainter(log *slog.Logger) *painter {
@@ -39,18 +36,23 @@ func newPainter(log *slog.Logger) *painter {
 
 // show asks for a picture of a position, unless it is the one asked for last.
 func (p *painter) show(at engine.Position) {
-	if p.out == nil || p.any && p.shown == at {
+	if p.out == nil {
 		return
 	}
-	p.shown, p.any = at, true
 	p.mu.Lock()
-	p.next = at
-	p.mu.Unlock()
-	nudge(p.wake)
+	defer p.mu.Unlock()
+	if p.next == nil || *p.next != at {
+		next := at
+		p.next = &next
+		nudge(p.wake)
+	}
 }
 
 // keep draws until ctx ends.
 func (p *painter) keep(ctx context.Context) {
+	if p.out == nil {
+		return
+	}
 	for {
 		select {
 		case <-ctx.Done():
@@ -58,7 +60,7 @@ func (p *painter) keep(ctx context.Context) {
 		case <-p.wake:
 		}
 		p.mu.Lock()
-		at := p.next
+		at := *p.next
 		p.mu.Unlock()
 		var picture bytes.Buffer
 		if err := notation.PositionDiagram(at).PNG(&picture, pictureSize); err != nil {

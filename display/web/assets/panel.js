@@ -288,11 +288,9 @@ export class Panel {
   /** @param {View} view @param {import("./model.js").You|null} you */
   show(view, you) {
     this.view = view;
-    if (this.you?.delay_s !== you?.delay_s) {
-      this.you = you;
-      if (this.linked) this.link(this.linked.link, this.linked.silent);
-    }
+    const late = this.you?.delay_s;
     this.you = you;
+    if (this.linked && late !== you?.delay_s) this.link(this.linked.link, this.linked.silent);
     const state = view.state;
     $("sentence").textContent = view.sentence || "Waiting for the board.";
     this.alerts(view);

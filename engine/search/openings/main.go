@@ -55,9 +55,9 @@ type maker struct {
 	within float64
 	random *rand.Rand
 	search *search.Searcher
-	// known are the positions that cannot be taken any more, each as the least
-	// of its eight pictures.
-	known map[engine.Discs]bool
+	// known are the positions that cannot be taken any more, each as
+	// its canonical image.
+	known map[engine.Position]bool
 }
 
 // run writes the openings, one a line, as they are found.
@@ -81,7 +81,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		rules: rules, depth: *depth, within: *within,
 		random: rand.New(rand.NewPCG(*seed, 0)), //nolint:gosec // Chance that must repeat.
 		search: search.New(search.Options{Depth: *depth}),
-		known:  map[engine.Discs]bool{},
+		known:  map[engine.Position]bool{},
 	}
 	if fs.NArg() == 1 {
 		if err := m.skip(fs.Arg(0)); err != nil {
@@ -117,7 +117,7 @@ func (m *maker) skip(name string) error {
 		if err != nil {
 			return fmt.Errorf("read the opening %.20q: %w", text, err)
 		}
-		m.known[least(line.Final.Discs)] = true
+		m.known[line.Final.Canonical()] = true
 	}
 	if err := lines.Err(); err != nil {
 		return fmt.Errorf("read the openings: %w", err)
@@ -130,10 +130,10 @@ func (m *maker) next(ctx context.Context) (string, error) {
 	const tries = 100_000 // There are some ten thousand openings.
 	for range tries {
 		g, moves, ok := m.draw()
-		if !ok || m.known[least(g.Discs)] {
+		if !ok || m.known[g.Canonical()] {
 			continue
 		}
-		m.known[least(g.Discs)] = true
+		m.known[g.Canonical()] = true
 		even, err := m.even(ctx, g)
 		if err != nil {
 			return "", err
@@ -182,28 +182,4 @@ func (m *maker) even(ctx context.Context, g engine.Game) (bool, error) {
 		return false, fmt.Errorf("judge a position: %w", err)
 	}
 	return math.Abs(r.Score) <= m.within, nil
-}
-
-// least returns the least of the eight pictures of a position.
-func least(d engine.Discs) engine.Discs {
-	best := d
-	for range 2 {
-		for range 4 {
-			if d.Black < best.Black || d.Black == best.Black && d.White < best.White {
-				best = d
-			}
-			d = moved(d, func(file, rank int) engine.Square { return engine.SquareAt(7-rank, file) })
-		}
-		d = moved(d, func(file, rank int) engine.Square { return engine.SquareAt(7-file, rank) })
-	}
-	return best
-}
-
-// moved returns the discs with every square at another place.
-func moved(d engine.Discs, to func(file, rank int) engine.Square) engine.Discs {
-	var out engine.Discs
-	for s := range d.Occupied().All() {
-		out = out.With(to(s.File(), s.Rank()), d.At(s))
-	}
-	return out
 }

@@ -83,12 +83,12 @@ func TestPicturesAreOnePosition(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	picture := func(text string) engine.Discs {
+	picture := func(text string) engine.Position {
 		l, err := notation.ParseTranscript(rules, text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return least(l.Final.Discs)
+		return l.Final.Canonical()
 	}
 	for _, other := range []string{"e6f4", "c4e3", "d3c5"} {
 		if picture("f5d6") != picture(other) {
