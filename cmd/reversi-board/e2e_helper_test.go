@@ -151,6 +151,16 @@ func newBench(t *testing.T, mqtt, more string) *bench {
 	return b
 }
 
+// set changes the settings of a bench: new stands in place of old.
+func (b *bench) set(old, new string) {
+	b.t.Helper()
+	text, err := os.ReadFile(b.config)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.config = writeConfig(b.t, strings.Replace(string(text), old, new, 1))
+}
+
 func writeConfig(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "board.yaml")

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -236,14 +235,13 @@ func restarts(t *testing.T, b *bench, sub *subscriber) {
 }
 
 // TestHomeAssistantWithoutAClock: what there is not is unknown, and no reason to
-// complain; a board that is not told to tells Home Assistant nothing.
+// complain.
 func TestHomeAssistantWithoutAClock(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, withHome, quick)
 	newMosquitto(t, b.broker)
 	sub := subscribe(t, b.broker, "", "homeassistant/#")
-	p := b.start()
-	p.watch().phase("playing")
+	b.start().watch().phase("playing")
 	sub.availability(0, patience, "online")
 	all, _ := sub.since(0)
 	h := atHome(t, all)
@@ -255,37 +253,46 @@ func TestHomeAssistantWithoutAClock(t *testing.T) {
 	if got := h.state(t, "last_move"); got != "none" {
 		t.Errorf("before the first move, the last one is %s", got)
 	}
-	p.signal(syscall.SIGTERM)
-	// Told to stop, the board takes the device away, once.
-	text, err := os.ReadFile(b.config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.config = writeConfig(t, strings.Replace(string(text), "home_assistant: true", "home_assistant: false", 1))
-	for _, want := range []int{1, 0} {
+}
+
+// TestBoardLeavesHomeAssistant: a board that is not to be in Home Assistant any more
+// takes itself away, once; one that never was says nothing there.
+func TestBoardLeavesHomeAssistant(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, withHome, quick)
+	newMosquitto(t, b.broker)
+	sub := subscribe(t, b.broker, "", "homeassistant/#")
+	// runs lets the board run until it is online, and returns what it has said to
+	// Home Assistant.
+	runs := func() (said [][]byte) {
 		n := sub.count()
-		p = b.start()
+		p := b.start()
 		sub.availability(n, patience, "online")
-		list, _ := sub.since(n)
-		times := 0
-		for _, m := range list {
+		all, _ := sub.since(n)
+		for _, m := range all {
 			if m.topic == "homeassistant/device/reversi-1/config" {
-				if times++; len(m.payload) > 0 {
-					t.Errorf("the device is told of: %s", m.payload)
-				}
+				said = append(said, m.payload)
 			}
 		}
-		if times != want {
-			t.Errorf("the device was taken away %d times, want %d", times, want)
-		}
 		p.signal(syscall.SIGTERM)
+		return said
+	}
+	if said := runs(); len(said) != 1 || len(said[0]) == 0 {
+		t.Errorf("told to introduce itself, the board says %q", said)
+	}
+	b.set("home_assistant: true", "home_assistant: false")
+	if said := runs(); len(said) != 1 || len(said[0]) != 0 {
+		t.Errorf("told to leave, the board says %q", said)
+	}
+	if said := runs(); len(said) != 0 {
+		t.Errorf("the board has left, and says %q", said)
 	}
 	silent := newBench(t, external, quick)
 	newMosquitto(t, silent.broker)
 	sub = subscribe(t, silent.broker, "", "homeassistant/#")
 	silent.start()
 	sub.availability(0, patience, "online")
-	all, _ = sub.since(0)
+	all, _ := sub.since(0)
 	if slices.ContainsFunc(all, func(m message) bool { return strings.HasPrefix(m.topic, "homeassistant/") }) {
 		t.Error("a board tells Home Assistant of itself unasked")
 	}

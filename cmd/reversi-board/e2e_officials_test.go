@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"net/http"
 	"os"
@@ -138,20 +137,22 @@ func TestClubGameOnThePage(t *testing.T) {
 	}
 }
 
+// guard gives the page of a bench arbiterToken, and more settings.
+func (b *bench) guard(more string) {
+	b.t.Helper()
+	secret := filepath.Join(b.t.TempDir(), "token")
+	if err := os.WriteFile(secret, []byte(arbiterToken+"\n"), 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+	b.set("web: {", fmt.Sprintf("web: {%sarbiter_token_file: %q, ", more, secret))
+}
+
 // A board with a token: the console works for who has logged in, and the record says
 // who ruled.
 func TestArbiterLogsIn(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "{embedded: {enabled: false}}", quick)
-	secret := filepath.Join(t.TempDir(), "token")
-	if err := os.WriteFile(secret, []byte("correct horse battery\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(b.config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.config = writeConfig(t, strings.Replace(string(text), "web: {", fmt.Sprintf("web: {arbiter_token_file: %q, ", secret), 1))
+	b.guard("")
 	p := b.start()
 	w := p.watch()
 	w.phase("playing")
@@ -161,7 +162,7 @@ func TestArbiterLogsIn(t *testing.T) {
 	tab := open(chromium(t), t, p.url)
 	tab.until(patience, `document.body.dataset.role === "viewer" && !document.getElementById("console").checkVisibility()`)
 	tab.push("account")
-	tab.set("token", "correct horse battery")
+	tab.set("token", arbiterToken)
 	tab.set("login-name", "Ana <b>")
 	eval[bool](tab, `(document.querySelector('#login-form [type="submit"]').click(), true)`)
 	tab.until(patience, `document.getElementById("console").open && document.getElementById("who-am-i").textContent === "Arbiter: Ana <b>" && !document.getElementById("login").open`)
@@ -205,36 +206,13 @@ func TestArbiterLogsIn(t *testing.T) {
 func TestViewersAreLate(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "{embedded: {enabled: false}}", quick)
-	secret := filepath.Join(t.TempDir(), "token")
-	if err := os.WriteFile(secret, []byte("correct horse battery\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(b.config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.config = writeConfig(t, strings.Replace(string(text), "web: {", fmt.Sprintf("web: {delay: 60s, arbiter_token_file: %q, ", secret), 1))
+	b.guard("delay: 60s, ")
 	p := b.start()
-	read := func(token string) (text string) {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.url+"/api/v1/state", http.NoBody)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if token != "" {
-			req.Header.Set("Authorization", "Bearer "+token)
-		}
-		res, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer res.Body.Close() //nolint:errcheck // it has been read
-		body, err := io.ReadAll(res.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+	read := func(token string) string {
+		_, body := p.download("/api/v1/state", token)
 		return string(body)
 	}
-	until(t, patience, "the arbiter sees the game", func() bool { return strings.Contains(read("correct horse battery"), `"phase":"playing"`) })
+	until(t, patience, "the arbiter sees the game", func() bool { return strings.Contains(read(arbiterToken), `"phase":"playing"`) })
 	if got := read(""); !strings.Contains(got, `"state":null`) || !strings.Contains(got, "shown later") {
 		t.Errorf("a viewer sees %s", got)
 	}
