@@ -3,11 +3,11 @@ package mqtt_test
 import (
 	"encoding/json"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"reversi-board/engine/record"
 	"reversi-board/mqtt"
 )
 
@@ -82,7 +82,7 @@ func TestDiscoveryKeepsToTheContract(t *testing.T) {
 			} `json:"type"`
 		} `json:"properties"`
 	}
-	text, err := record.Schemas.ReadFile("schema/event.json")
+	text, err := os.ReadFile("../engine/record/schema/event.json")
 	if err != nil {
 		t.Fatal(err)
 	}

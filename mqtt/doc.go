@@ -24,6 +24,11 @@
 //
 // and reversi/v1/_all/cmd/ops/<name> for commands to every board.
 //
+// asyncapi.yaml is the same for programs. The JSON Schemas (draft 2020-12) of the
+// payloads that this package writes, and of the commands that it reads, are in
+// schema/, <topic>.json with "-" for "/"; those of events, states and clocks are in
+// engine/record/schema.
+//
 // A state is a snapshot, conflated when the network is slow. An event is a fact:
 // it is read from the journal by the adapter's own cursor, which moves only when
 // the broker has acknowledged that very publish. A state with seq n leaves after

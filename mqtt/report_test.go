@@ -1,7 +1,6 @@
 package mqtt
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -9,22 +8,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	"pgregory.net/rapid"
+
+	"reversi-board/engine/record/schematest"
 )
 
 // valid fails the test unless a payload is as its schema says.
 func valid(t testing.TB, schema string, payload []byte) {
 	t.Helper()
-	s, err := jsonschema.NewCompiler().Compile("schema/" + schema + ".json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	said, err := jsonschema.UnmarshalJSON(bytes.NewReader(payload))
-	if err != nil {
-		t.Fatalf("%s: %v\n%s", schema, err, payload)
-	}
-	if err := s.Validate(said); err != nil {
+	if err := schematest.Check("schema/"+schema+".json", payload); err != nil {
 		t.Fatalf("%s: %v\n%s", schema, err, payload)
 	}
 	if !strings.HasPrefix(string(payload), `{"v":1,`) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"maps"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
 
+	"reversi-board/engine/record/schematest"
 	"reversi-board/mqtt"
 )
 
@@ -30,8 +30,6 @@ type contract struct {
 			Payload     ref    `yaml:"payload"`
 		} `yaml:"messages"`
 	} `yaml:"components"`
-
-	schemas map[string]*jsonschema.Schema
 }
 
 type ref struct {
@@ -64,7 +62,7 @@ func readContract(t *testing.T) *contract {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := contract{schemas: make(map[string]*jsonschema.Schema)}
+	var c contract
 	if err := yaml.Unmarshal(text, &c); err != nil {
 		t.Fatal(err)
 	}
@@ -96,29 +94,9 @@ func (c *contract) check(m message) error {
 		if of.ContentType != "" {
 			return nil // no JSON
 		}
-		schema, err := c.schema(of.Payload.Ref)
-		if err != nil {
-			return err
-		}
-		payload, err := jsonschema.UnmarshalJSON(bytes.NewReader(m.payload))
-		if err != nil {
-			return err
-		}
-		return schema.Validate(payload)
+		return schematest.Check(path.Join("../../mqtt", of.Payload.Ref), m.payload)
 	}
 	return errNoChannel
-}
-
-// schema returns a schema that the contract refers to.
-func (c *contract) schema(file string) (*jsonschema.Schema, error) {
-	if s := c.schemas[file]; s != nil {
-		return s, nil
-	}
-	s, err := jsonschema.NewCompiler().Compile(path.Join("../../mqtt", file))
-	if err == nil {
-		c.schemas[file] = s
-	}
-	return s, err
 }
 
 // TestSchemasHaveNoSlips: every word of a schema is a keyword; one with a slip in it
@@ -132,7 +110,7 @@ func TestSchemasHaveNoSlips(t *testing.T) {
 			continue
 		}
 		count++
-		if _, err := c.schema(file); err != nil {
+		if _, err := jsonschema.NewCompiler().Compile(path.Join("../../mqtt", file)); err != nil {
 			t.Errorf("%s: %v", file, err)
 			continue
 		}

@@ -151,14 +151,14 @@ func newBench(t *testing.T, mqtt, more string) *bench {
 	return b
 }
 
-// set changes the settings of a bench: new stands in place of old.
-func (b *bench) set(old, new string) {
+// set changes the settings of a bench: is stands in place of was.
+func (b *bench) set(was, is string) {
 	b.t.Helper()
 	text, err := os.ReadFile(b.config)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	b.config = writeConfig(b.t, strings.Replace(string(text), old, new, 1))
+	b.config = writeConfig(b.t, strings.Replace(string(text), was, is, 1))
 }
 
 func writeConfig(t *testing.T, text string) string {

@@ -45,6 +45,7 @@ func rules() []rule {
 	vocabulary := []string{"engine", "engine/clock", "engine/notation", "engine/referee", "engine/record"}
 	chips := []string{"periph.io/x/conn/v3", "periph.io/x/devices/v3"}
 	board := []string{"hardware/..."}
+	helpers := []string{"display/web/browsertest", "engine/record/schematest"}
 	return []rule{
 		{folder: "engine", pure: true},
 		{folder: "engine/notation", pure: true, project: []string{"engine"}},
@@ -58,7 +59,9 @@ func rules() []rule {
 		{
 			folder: "engine/record", pure: true,
 			project: []string{"engine", "engine/notation", "engine/clock", "engine/referee"},
+			tests:   []string{"engine/record/schematest"},
 		},
+		{folder: "engine/record/schematest", modules: []string{"github.com/santhosh-tekuri/jsonschema/v6"}},
 		{
 			folder:  "engine/archive/...",
 			project: append([]string{"engine/archive/...", "engine/tournament"}, vocabulary...),
@@ -99,6 +102,7 @@ func rules() []rule {
 		{
 			folder:  "mqtt/...",
 			project: append([]string{"mqtt/..."}, vocabulary...),
+			tests:   []string{"engine/record/schematest"},
 			modules: []string{
 				"github.com/eclipse/paho.mqtt.golang",
 				"github.com/mochi-mqtt/server/v2",
@@ -118,7 +122,8 @@ func rules() []rule {
 				"cmd/...", "configs/...", "hardware/...", "sensing/...", "display/...", "mqtt/...", "engine/...",
 			},
 			modules: []string{"..."},
-			never:   []string{"display/web/browsertest"}, tests: []string{"display/web/browsertest"},
+			never:   helpers,
+			tests:   helpers,
 		},
 	}
 }

@@ -13,7 +13,10 @@
 // changes; receivers ignore members that they do not know, and read a missing
 // one as null. HTML is not escaped. Times are RFC 3339 in UTC with
 // milliseconds, except mono_ms, pending.since_ms (milliseconds since the
-// program started, the clock of mono_ms). The JSON Schemas are in schema/.
+// program started, the clock of mono_ms). The JSON Schemas (draft
+// 2020-12) of events, states and clocks are in schema/. They describe what this
+// program writes: a receiver should ignore members that they do not name, because
+// additions keep v.
 //
 // # Boards that see no colors
 //

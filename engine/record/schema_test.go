@@ -1,54 +1,26 @@
 package record_test
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
-	"reversi-board/engine/record"
+	"reversi-board/engine/record/schematest"
 )
 
-// schema is one of the JSON Schemas of the payloads.
-type schema struct{ compiled *jsonschema.Schema }
+// schema is one of the JSON Schemas of the payloads, by its file.
+type schema string
 
-func loadSchema(t testing.TB, name string) *schema {
-	t.Helper()
-	text, err := record.Schemas.ReadFile("schema/" + name + ".json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource(name, doc); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	compiled, err := c.Compile(name)
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	return &schema{compiled}
-}
+func loadSchema(_ testing.TB, name string) schema { return schema("schema/" + name + ".json") }
 
 // check fails the test unless b is a payload that the schema allows.
-func (s *schema) check(t testing.TB, b []byte) {
+func (s schema) check(t testing.TB, b []byte) {
 	t.Helper()
 	if err := s.validateText(b); err != nil {
 		t.Fatalf("%v\n%s", err, b)
 	}
 }
 
-func (s *schema) validateText(b []byte) error {
-	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
-	if err != nil {
-		return err
-	}
-	return s.compiled.Validate(v)
-}
+func (s schema) validateText(b []byte) error { return schematest.Check(string(s), b) }
 
 // A schema must be able to say no.
 func TestSchemasRefuse(t *testing.T) {

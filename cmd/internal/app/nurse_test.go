@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -14,11 +13,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"reversi-board/configs"
 	"reversi-board/display/web"
 	"reversi-board/engine"
+	"reversi-board/engine/record/schematest"
 	"reversi-board/hardware/sim"
 	"reversi-board/mqtt"
 )
@@ -52,21 +50,14 @@ func (c *crier) Status() mqtt.Status {
 func (c *crier) on(t *testing.T, topic mqtt.Topic) (list []told) {
 	t.Helper()
 	synctest.Wait()
-	schema, err := jsonschema.NewCompiler().Compile("../../../mqtt/schema/" + strings.ReplaceAll(string(topic), "/", "-") + ".json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	schema := "../../../mqtt/schema/" + strings.ReplaceAll(string(topic), "/", "-") + ".json"
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, m := range c.all {
 		if m.topic != topic {
 			continue
 		}
-		said, err := jsonschema.UnmarshalJSON(bytes.NewReader(m.payload))
-		if err != nil {
-			t.Fatalf("%s: %v\n%s", topic, err, m.payload)
-		}
-		if err := schema.Validate(said); err != nil {
+		if err := schematest.Check(schema, m.payload); err != nil {
 			t.Fatalf("%s: %v\n%s", topic, err, m.payload)
 		}
 		list = append(list, m)
