@@ -143,8 +143,8 @@ type App struct {
 
 	wake     *time.Timer
 	answered answers
-	// replies wait for the disk, in order of seq.
-	replies []reply
+	// replies wait until what they tell of is stored and shown.
+	replies []func()
 }
 
 // order is a command from the page, and where its answer goes.
@@ -326,7 +326,7 @@ func (a *App) loop(ctx context.Context) {
 	systemd := newWatchdog(a.log)
 	defer systemd.close()
 	// What is not durable at the end is stored by the journal's goodbye.
-	defer func() { a.answerUpTo(a.core.Seq()) }()
+	defer a.reply()
 	for {
 		select {
 		case <-ctx.Done():
@@ -345,7 +345,7 @@ func (a *App) loop(ctx context.Context) {
 			a.pressed(e)
 		case o := <-a.orders:
 			r := a.pageOrder(o)
-			a.whenDurable(func() { o.answer <- r })
+			a.replies = append(a.replies, func() { o.answer <- r })
 		case req := <-a.link.requests():
 			a.mqttOrder(req)
 		case v := <-a.rival.answers:
@@ -372,6 +372,9 @@ func (a *App) loop(ctx context.Context) {
 		a.askOpponent()
 		a.analyze()
 		a.present()
+		if a.settled() {
+			a.reply()
+		}
 	}
 }
 
@@ -440,33 +443,21 @@ func (a *App) announce(seq uint64, payload []byte) {
 		// Nobody else is going to read it: old files may go.
 		a.journal.SetAcked(seq)
 	}
-	a.answerUpTo(seq)
 }
 
-// reply is an answer that waits until the events up to seq are durable.
-type reply struct {
-	seq  uint64
-	send func()
-}
-
-// whenDurable answers a command: no sooner than what it has done would survive a
-// power cut, unless the disk fails, when nothing does.
-func (a *App) whenDurable(send func()) {
-	a.replies = append(a.replies, reply{a.core.Seq(), send})
-	if a.trouble != nil {
-		a.answerUpTo(a.core.Seq())
-		return
+// reply sends the answers to the commands.
+func (a *App) reply() {
+	for _, send := range a.replies {
+		send()
 	}
-	a.answerUpTo(a.durable)
+	clear(a.replies)
+	a.replies = a.replies[:0]
 }
 
-// answerUpTo sends the answers that wait for events up to seq.
-func (a *App) answerUpTo(seq uint64) {
-	for len(a.replies) > 0 && a.replies[0].seq <= seq {
-		a.replies[0].send()
-		a.replies = a.replies[1:]
-	}
-}
+// settled reports whether all that has happened would survive a power cut, unless the
+// disk fails, when nothing does. Until then nobody is told of it: neither by the page
+// and MQTT nor, after these, by the answer to a command.
+func (a *App) settled() bool { return a.durable >= a.core.Seq() || a.trouble != nil }
 
 // storageTrouble is the code of the problem and of the alert when the journal
 // cannot be written.
@@ -483,7 +474,6 @@ func (a *App) storage(err error) {
 	a.trouble = err
 	if err != nil {
 		a.log.Error("the journal cannot be written; the game goes on in memory", "error", err)
-		a.answerUpTo(a.core.Seq())
 	} else {
 		a.log.Info("the journal can be written again")
 	}
@@ -502,7 +492,7 @@ func (a *App) present() {
 	a.lamps.show(&scene)
 	a.panel.show(oled.Compose(a.panelInput()))
 	a.tellClocks()
-	if a.durable < a.core.Seq() && a.trouble == nil {
+	if !a.settled() {
 		return
 	}
 	a.hands.help(&a.core.State)

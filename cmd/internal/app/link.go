@@ -182,7 +182,7 @@ func (l *link) status() string {
 func (a *App) mqttOrder(req mqtt.Request) {
 	reply := func(code, text string) {
 		response := mqtt.Response{Code: mqtt.Code(code), Text: text, Seq: a.core.Seq()}
-		a.whenDurable(func() { req.Reply(response) })
+		a.replies = append(a.replies, func() { req.Reply(response) })
 	}
 	o := order{role: string(req.Role), from: req.From, at: a.now(), command: web.Command{
 		Name: req.Name, ID: req.ID, Args: req.RawArgs, IfSeq: req.IfSeq,

@@ -13,7 +13,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -146,6 +148,27 @@ func TestBoardWithAToken(t *testing.T) {
 	got := recorded(t, a, "command")
 	if len(got) != 1 || json.Unmarshal([]byte(got[0]), &audit) != nil || audit.Role != "arbiter" || audit.Name != "pause" || audit.From != "Ana O'Hara" || audit.ID != "1" {
 		t.Errorf("on record is %q", got)
+	}
+}
+
+// Who has the answer to a command finds on the page what it has done: while the board
+// is about to answer, the page shows it already.
+func TestPageShowsBeforeTheAnswer(t *testing.T) {
+	t.Parallel()
+	a, _, _ := launch(t, nil, func(*configs.Config) {})
+	eventually(t, "the game begins", func() bool { return shown(t, a).State.Phase == "playing" })
+	for i, stage := range []struct{ command, phase string }{{"pause", "paused"}, {"resume", "playing"}} {
+		// The board cannot go on before somebody takes the answer.
+		answer := make(chan web.Response)
+		take := sync.OnceValue(func() web.Response { return <-answer })
+		a.orders <- order{role: string(web.Arbiter), from: "page", at: a.now(), answer: answer, command: web.Command{
+			Name: stage.command, ID: strconv.Itoa(i), Args: json.RawMessage("{}"),
+		}}
+		t.Cleanup(func() { take() })
+		eventually(t, "the page shows that the game is "+stage.phase, func() bool { return shown(t, a).State.Phase == stage.phase })
+		if r := take(); r.Status != "ok" {
+			t.Errorf("%s is answered with %+v", stage.command, r)
+		}
 	}
 }
 
