@@ -1,11 +1,17 @@
 package notation
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"reversi-board/engine"
 )
+
+// ErrNoStart says what ParseStart takes; it is within the error about a text that is
+// none of it.
+var ErrNoStart = errors.New("want standard, parallel, inverted, handicap-1 to handicap-4, " +
+	"64 squares and the side to move, or the moves of an opening")
 
 // ParseStart reads a start position:
 //
@@ -33,8 +39,7 @@ func ParseStart(text string) (engine.Position, error) {
 	}
 	line, err := ParseTranscript(rules, text)
 	if err != nil || len(line.Moves) == 0 {
-		return engine.Position{}, fmt.Errorf("%.40q is no start: want standard, parallel, inverted, "+
-			"handicap-1 to handicap-4, 64 squares and the side to move, or the moves of an opening", text)
+		return engine.Position{}, fmt.Errorf("%.40q is no start: %w", text, ErrNoStart)
 	}
 	return line.Final.Position, nil
 }

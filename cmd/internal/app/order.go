@@ -205,7 +205,10 @@ func rulesOf(rules engine.Rules, variant, start, first *string) (engine.Rules, e
 		name = *variant
 	}
 	rules, err := notation.ParseRules(name, from, who)
-	if err != nil {
+	switch {
+	case errors.Is(err, notation.ErrNoStart):
+		return rules, fmt.Errorf("begin the game: %w; or %s for one by lot", err, configs.ByLot)
+	case err != nil:
 		return rules, fmt.Errorf("begin the game: %w", err)
 	}
 	return rules, nil

@@ -94,7 +94,7 @@ func TestNextByLot(t *testing.T) {
 func TestNewGameThatCannotBe(t *testing.T) {
 	for args, says := range map[string]string{
 		`{"variant":"chess"}`:                                "unknown variant",
-		`{"start":"sideways"}`:                               "is no start",
+		`{"start":"sideways"}`:                               "or xot for one by lot",
 		`{"variant":"historic","start":"parallel"}`:          "takes no other start",
 		`{"variant":"historic","start":"xot"}`:               "takes no other start",
 		`{"start":"` + strings.Repeat("X", 64) + ` X"}`:      "nobody can move",
