@@ -7,6 +7,7 @@ import (
 
 	"reversi-board/engine"
 	"reversi-board/engine/opponent"
+	"reversi-board/engine/opponent/enginetest"
 )
 
 // TestBuiltinPlaysEverything: the built-in player plays whole games of every
@@ -57,7 +58,7 @@ func TestBuiltinCancel(t *testing.T) {
 	withdrawn := errors.New("taken back")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(withdrawn)
-	if a, err := b.Move(ctx, question(t, "f5d6")); !errors.Is(err, withdrawn) {
+	if a, err := b.Move(ctx, enginetest.Question(t, "f5d6")); !errors.Is(err, withdrawn) {
 		t.Errorf("%v, %v", a, err)
 	}
 }
@@ -74,7 +75,7 @@ func TestBuiltinLevels(t *testing.T) {
 // TestIllegalHistory: a history that the rules do not allow is refused before
 // anybody is asked.
 func TestIllegalHistory(t *testing.T) {
-	q := question(t, "f5")
+	q := enginetest.Question(t, "f5")
 	q.Moves = append(q.Moves, engine.At(0))
 	b, err := opponent.NewBuiltin(opponent.BuiltinOptions{Level: 1})
 	if err != nil {

@@ -37,24 +37,21 @@ func TestWholeGames(t *testing.T) {
 
 func wholeGame(t *testing.T, x opponent.Player) {
 	t.Helper()
-	q := question(t, "")
-	for {
-		g, err := q.Game()
-		if err != nil {
-			t.Fatal(err)
+	q := enginetest.WholeGame(t, x)
+	g := engine.NewGame(q.Rules)
+	for i, m := range q.Moves {
+		want := engine.PassMove
+		if g.Legal() != 0 {
+			want = engine.At(g.Legal().First())
 		}
-		if g.Over() {
-			break
+		if m != want {
+			t.Fatalf("move %d is %v, want %v", i+1, m, want)
 		}
-		if g.MustPass() {
-			q.Moves = append(q.Moves, engine.PassMove)
-			continue
+		if s, disc := m.Square(); disc {
+			g = g.Place(s)
+		} else {
+			g = g.Pass()
 		}
-		a, err := x.Move(t.Context(), q)
-		if err != nil || a.Square != g.Legal().First() {
-			t.Fatalf("after %v: %v, %v, want %v", q.Moves, a.Square, err, g.Legal().First())
-		}
-		q.Moves = append(q.Moves, engine.At(a.Square))
 	}
 	if len(q.Moves) < 50 {
 		t.Errorf("the game has only %d moves", len(q.Moves))
@@ -66,7 +63,7 @@ func wholeGame(t *testing.T, x opponent.Player) {
 func TestTrailingPass(t *testing.T) {
 	for _, kind := range kinds() {
 		t.Run(kind, func(t *testing.T) {
-			q := question(t, blackPassed)
+			q := enginetest.Question(t, blackPassed)
 			g, err := q.Game()
 			if err != nil {
 				t.Fatal(err)
@@ -96,19 +93,19 @@ func blockedSide(t *testing.T, kind string) {
 	t.Parallel()
 	file := logFile(t)
 	x := hire(t, opponent.Limits{}, kind, "log="+file)
-	q := question(t, whiteBlocked)
+	q := enginetest.Question(t, whiteBlocked)
 	if last := q.Moves[len(q.Moves)-1]; last != engine.PassMove {
 		t.Fatalf("the last move is %v, want White's pass", last)
 	}
 	blocked := q
 	blocked.Moves = q.Moves[:len(q.Moves)-1]
-	for _, none := range []opponent.Question{blocked, question(t, "f5d6c5f6e7f4g5e6e3")} {
+	for _, none := range []opponent.Question{blocked, enginetest.Question(t, "f5d6c5f6e7f4g5e6e3")} {
 		if _, err := x.Move(t.Context(), none); !errors.Is(err, opponent.ErrNotAsked) {
 			t.Fatalf("asked a side that cannot move: %v", err)
 		}
 	}
 	if _, err := os.Stat(file); err == nil {
-		t.Fatalf("the program was told %q", heard(t, file))
+		t.Fatalf("the program was told %q", enginetest.Heard(t, file))
 	}
 	g, err := q.Game()
 	if err != nil || g.Turn != engine.Black || g.Legal().Count() != 12 {
@@ -152,7 +149,7 @@ func faulty(t *testing.T, kind, fault, reason string) {
 		l.Move = 20 * time.Second
 	}
 	x := hire(t, l, kind, fault, "name=Villain")
-	_, err := x.Move(t.Context(), question(t, "f5"))
+	_, err := x.Move(t.Context(), enginetest.Question(t, "f5"))
 	var lost *opponent.LostError
 	if !errors.As(err, &lost) {
 		t.Fatalf("%v, want a *LostError", err)
@@ -164,7 +161,7 @@ func faulty(t *testing.T, kind, fault, reason string) {
 		t.Errorf("lost %q, want Villain", lost.Engine)
 	}
 	// It stays lost for this game.
-	if _, err := x.Move(t.Context(), question(t, "f5")); !errors.As(err, &lost) {
+	if _, err := x.Move(t.Context(), enginetest.Question(t, "f5")); !errors.As(err, &lost) {
 		t.Errorf("asked again: %v", err)
 	}
 }
@@ -189,7 +186,7 @@ func forgiven(t *testing.T, kind, fault string) {
 		l.Start = time.Second
 	}
 	x := hire(t, l, kind, fault, "once="+filepath.Join(t.TempDir(), "once"))
-	q := question(t, "f5")
+	q := enginetest.Question(t, "f5")
 	for range 4 {
 		a, err := x.Move(t.Context(), q)
 		if err != nil {
@@ -205,7 +202,7 @@ func forgiven(t *testing.T, kind, fault string) {
 // TestNewGameForgives: what was lost in one game is asked again in the next.
 func TestNewGameForgives(t *testing.T) {
 	x := hire(t, limits(), enginetest.Edax, "die@2")
-	q := question(t, "f5")
+	q := enginetest.Question(t, "f5")
 	a, err := x.Move(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)
@@ -223,7 +220,7 @@ func TestNewGameForgives(t *testing.T) {
 	if err := x.NewGame(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := x.Move(t.Context(), question(t, "f5d6")); err != nil {
+	if _, err := x.Move(t.Context(), enginetest.Question(t, "f5d6")); err != nil {
 		t.Fatalf("in the next game: %v", err)
 	}
 }
@@ -254,7 +251,7 @@ func TestHelpers(t *testing.T) {
 		t.Run(fault, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "pid")
 			x := hire(t, limits(), enginetest.Edax, "helper="+file, fault)
-			_, err := x.Move(t.Context(), question(t, "f5"))
+			_, err := x.Move(t.Context(), enginetest.Question(t, "f5"))
 			if (err != nil) != (fault != "") {
 				t.Fatal(err)
 			}
@@ -314,10 +311,10 @@ func withdrawn(t *testing.T, kind, fault string) {
 	takenBack := errors.New("taken back")
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, takenBack)
 	defer cancel()
-	if _, err := x.Move(ctx, question(t, "f5")); !errors.Is(err, takenBack) {
+	if _, err := x.Move(ctx, enginetest.Question(t, "f5")); !errors.Is(err, takenBack) {
 		t.Fatalf("%v, want the cause of the cancellation", err)
 	}
-	q := question(t, "f5f6e6")
+	q := enginetest.Question(t, "f5f6e6")
 	g, err := q.Game()
 	if err != nil {
 		t.Fatal(err)
@@ -349,7 +346,7 @@ func TestClock(t *testing.T) {
 	l := limits()
 	l.Move = time.Millisecond
 	x := hire(t, l, enginetest.Rhino, "late@1")
-	q := question(t, "f5")
+	q := enginetest.Question(t, "f5")
 	q.Clock = opponent.Clock{Main: time.Minute, Left: [2]time.Duration{time.Minute, time.Minute}}
 	if _, err := x.Move(t.Context(), q); err != nil {
 		t.Errorf("with a minute on the clock: %v", err)
@@ -380,7 +377,7 @@ func unsupported(t *testing.T, kind string) {
 			t.Errorf("%s: %v", variant, err)
 		}
 	}
-	if _, err := x.Move(t.Context(), question(t, "f5")); err != nil {
+	if _, err := x.Move(t.Context(), enginetest.Question(t, "f5")); err != nil {
 		t.Errorf("classic: %v", err)
 	}
 }

@@ -1,7 +1,6 @@
 package gtp_test
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -9,40 +8,10 @@ import (
 	"time"
 
 	"reversi-board/engine"
-	"reversi-board/engine/notation"
 	"reversi-board/engine/opponent"
 	"reversi-board/engine/opponent/enginetest"
 	"reversi-board/engine/opponent/gtp"
 )
-
-// question returns a game after the moves of a transcript, and after the pass
-// that is due then.
-func question(t *testing.T, moves string) opponent.Question {
-	t.Helper()
-	r, err := engine.Variant(engine.Classic)
-	if err != nil {
-		t.Fatal(err)
-	}
-	line, err := notation.ParseTranscript(r, moves)
-	if err != nil {
-		t.Fatal(err)
-	}
-	q := opponent.Question{Rules: r, Moves: line.Moves}
-	if line.Final.MustPass() {
-		q.Moves = append(q.Moves, engine.PassMove)
-	}
-	return q
-}
-
-// ask asks and adds the answer to the game.
-func ask(t *testing.T, x opponent.Player, q *opponent.Question) {
-	t.Helper()
-	a, err := x.Move(t.Context(), *q)
-	if err != nil {
-		t.Fatal(err)
-	}
-	q.Moves = append(q.Moves, engine.At(a.Square))
-}
 
 // firstLegal returns what the fakes would play.
 func firstLegal(t *testing.T, q *opponent.Question) engine.Square {
@@ -57,13 +26,7 @@ func firstLegal(t *testing.T, q *opponent.Question) engine.Square {
 // hire starts a program for one test.
 func hire(t *testing.T, command ...string) *opponent.External {
 	t.Helper()
-	x := opponent.New(opponent.Options{Command: command}, gtp.Dial)
-	t.Cleanup(func() {
-		if err := x.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return x
+	return enginetest.Hire(t, opponent.Options{Command: command}, gtp.Dial)
 }
 
 // TestWhatIsSent: only discs are sent, each once; the position is built anew
@@ -71,22 +34,18 @@ func hire(t *testing.T, command ...string) *opponent.External {
 func TestWhatIsSent(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "heard")
 	x := hire(t, enginetest.Command(enginetest.Edax, "log="+file)...)
-	q := question(t, "f5")
-	ask(t, x, &q) // d6: White's first legal square
+	q := enginetest.Question(t, "f5")
+	enginetest.Ask(t, x, &q) // d6: White's first legal square
 	q.Moves = append(q.Moves, engine.At(firstLegal(t, &q)))
-	ask(t, x, &q)
+	enginetest.Ask(t, x, &q)
 	// Everything is taken back; another game, by the clock.
-	q = question(t, "c4")
+	q = enginetest.Question(t, "c4")
 	q.Clock = opponent.Clock{Main: 90 * time.Second, Left: [2]time.Duration{80 * time.Second, 59900 * time.Millisecond}}
-	ask(t, x, &q)
+	enginetest.Ask(t, x, &q)
 	if err := x.Close(); err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := strings.Split(strings.TrimSpace(string(b)), "\n")
+	got := enginetest.Heard(t, file)
 	want := []string{
 		"name", "list_commands", "version",
 		"boardsize 8", "clear_board", "play black f5", "genmove white", "play black c3", "genmove white",

@@ -7,6 +7,7 @@ import (
 
 	"reversi-board/engine"
 	"reversi-board/engine/opponent"
+	"reversi-board/engine/opponent/enginetest"
 )
 
 // rhino returns the command line of the real gtp-rhino. Debian installs it where
@@ -26,21 +27,9 @@ func rhino(t *testing.T, args ...string) []string {
 // end, and after taking moves back.
 func TestRhinoPlays(t *testing.T) {
 	x := hire(t, rhino(t, "-l", "1")...)
-	q := question(t, "")
-	n := 0
-	for ; ; n++ {
-		g, err := q.Game()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if g.Over() {
-			break
-		}
-		if g.MustPass() {
-			q.Moves = append(q.Moves, engine.PassMove)
-			continue
-		}
-		ask(t, x, &q)
+	q := enginetest.Question(t, "")
+	for n := 0; !enginetest.Over(t, &q); n++ {
+		enginetest.Ask(t, x, &q)
 		if n == 20 {
 			q.Moves = q.Moves[:11]
 		}
@@ -59,13 +48,13 @@ func TestRhinoPasses(t *testing.T) {
 	} {
 		x := hire(t, rhino(t, "-l", "1", "-b", "0")...)
 		for range 2 {
-			q := question(t, moves)
+			q := enginetest.Question(t, moves)
 			if q.Moves[len(q.Moves)-1] != engine.PassMove {
 				t.Fatal("the game does not end with a pass")
 			}
-			ask(t, x, &q)
+			enginetest.Ask(t, x, &q)
 			q.Moves = q.Moves[:10]
-			ask(t, x, &q)
+			enginetest.Ask(t, x, &q)
 		}
 	}
 }
@@ -73,7 +62,7 @@ func TestRhinoPasses(t *testing.T) {
 // TestRhinoClock: the program takes the time that it is told.
 func TestRhinoClock(t *testing.T) {
 	x := hire(t, rhino(t)...)
-	q := question(t, "f5d6c3")
+	q := enginetest.Question(t, "f5d6c3")
 	q.Clock = opponent.Clock{Main: time.Minute, Left: [2]time.Duration{20 * time.Second, 20 * time.Second}}
-	ask(t, x, &q)
+	enginetest.Ask(t, x, &q)
 }

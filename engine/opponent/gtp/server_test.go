@@ -14,6 +14,7 @@ import (
 
 	"reversi-board/engine"
 	"reversi-board/engine/opponent"
+	"reversi-board/engine/opponent/enginetest"
 	"reversi-board/engine/opponent/gtp"
 )
 
@@ -126,7 +127,7 @@ func TestEmptyLines(t *testing.T) {
 func TestPasses(t *testing.T) {
 	// White is blocked after the last disc.
 	const moves = "f5d6c3d3c4f4f6f3e3b4c5c6e6e2e7d2f1d7a3a4b3g6a5a2a1f2g5f7b2c2b5e1b1g1c1h4g3b6d1h2h1g2h3"
-	q := question(t, moves)
+	q := enginetest.Question(t, moves)
 	play := []string{"clear_board"}
 	turn := engine.Black
 	for _, m := range q.Moves {
@@ -199,23 +200,9 @@ func TestSameAsRhino(t *testing.T) {
 // TestOwnClient lets our client play our server, a whole game.
 func TestOwnClient(t *testing.T) {
 	x := hire(t, os.Args[0], serveFlag)
-	q := question(t, "")
-	for {
-		g, err := q.Game()
-		if err != nil {
-			t.Fatal(err)
-		}
-		switch {
-		case g.Over():
-			if x.Name() != "reversi-board test" {
-				t.Errorf("it is called %q", x.Name())
-			}
-			return
-		case g.MustPass():
-			q.Moves = append(q.Moves, engine.PassMove)
-		default:
-			ask(t, x, &q)
-		}
+	enginetest.WholeGame(t, x)
+	if x.Name() != "reversi-board test" {
+		t.Errorf("it is called %q", x.Name())
 	}
 }
 

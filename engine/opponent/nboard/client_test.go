@@ -1,48 +1,21 @@
 package nboard_test
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"reversi-board/engine"
-	"reversi-board/engine/notation"
 	"reversi-board/engine/opponent"
 	"reversi-board/engine/opponent/enginetest"
 	"reversi-board/engine/opponent/nboard"
 )
 
-// question returns a game after the moves of a transcript, and after the pass
-// that is due then.
-func question(t *testing.T, moves string) opponent.Question {
-	t.Helper()
-	r, err := engine.Variant(engine.Classic)
-	if err != nil {
-		t.Fatal(err)
-	}
-	line, err := notation.ParseTranscript(r, moves)
-	if err != nil {
-		t.Fatal(err)
-	}
-	q := opponent.Question{Rules: r, Moves: line.Moves}
-	if line.Final.MustPass() {
-		q.Moves = append(q.Moves, engine.PassMove)
-	}
-	return q
-}
-
+// hire starts a fake for one test.
 func hire(t *testing.T, kind string, faults ...string) *opponent.External {
 	t.Helper()
-	x := opponent.New(opponent.Options{Command: enginetest.Command(kind, faults...)}, nboard.Dial(12))
-	t.Cleanup(func() {
-		if err := x.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return x
+	return enginetest.Hire(t, opponent.Options{Command: enginetest.Command(kind, faults...)}, nboard.Dial(12))
 }
 
 // TestWhatIsSent compares every byte with the protocol: the depth before the
@@ -51,11 +24,11 @@ func TestWhatIsSent(t *testing.T) {
 	const board = "BO[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]"
 	file := filepath.Join(t.TempDir(), "heard")
 	x := hire(t, enginetest.NTest, "log="+file)
-	q := question(t, "f5d6")
+	q := enginetest.Question(t, "f5d6")
 	if _, err := x.Move(t.Context(), q); err != nil {
 		t.Fatal(err)
 	}
-	q = question(t, "f5")
+	q = enginetest.Question(t, "f5")
 	q.Clock = opponent.Clock{Main: time.Minute, Increment: time.Second, Left: [2]time.Duration{time.Minute, 31500 * time.Millisecond}}
 	if _, err := x.Move(t.Context(), q); err != nil {
 		t.Fatal(err)
@@ -63,11 +36,7 @@ func TestWhatIsSent(t *testing.T) {
 	if err := x.Close(); err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := strings.Split(strings.TrimSpace(string(b)), "\n")
+	got := enginetest.Heard(t, file)
 	want := []string{
 		"nboard 2", "set depth 12", "ping 1",
 		"set game (;GM[Othello]PC[reversi-board]PB[Black]PW[White]TI[15:00//0]TY[8]RE[?]" + board + "B[f5]W[d6];)", "ping 2", "go",
@@ -84,18 +53,15 @@ func TestWhatIsSent(t *testing.T) {
 func TestPassIsSent(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "heard")
 	x := hire(t, enginetest.EdaxNBoard, "log="+file)
-	q := question(t, "f5d6c5f4d3e3f2c6g5b5a5b4b3c4c3a6a7a3f3e6c7b6d7d8b8e7f7e8c8a8a4f8a2b7")
+	q := enginetest.Question(t, "f5d6c5f4d3e3f2c6g5b5a5b4b3c4c3a6a7a3f3e6c7b6d7d8b8e7f7e8c8a8a4f8a2b7")
 	if _, err := x.Move(t.Context(), q); err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(b), "B[a2]W[b7]B[PA];)") && !strings.Contains(string(b), "W[a2]B[b7]") {
+	b := strings.Join(enginetest.Heard(t, file), "\n")
+	if !strings.Contains(b, "B[a2]W[b7]B[PA];)") && !strings.Contains(b, "W[a2]B[b7]") {
 		t.Errorf("told %s", b)
 	}
-	if !strings.Contains(string(b), "[PA];)") {
+	if !strings.Contains(b, "[PA];)") {
 		t.Errorf("the trailing pass is missing in %s", b)
 	}
 }
@@ -104,7 +70,7 @@ func TestPassIsSent(t *testing.T) {
 func TestEval(t *testing.T) {
 	for kind, want := range map[string]string{enginetest.EdaxNBoard: "-1.00", enginetest.NTest: "-0.54"} {
 		x := hire(t, kind)
-		a, err := x.Move(t.Context(), question(t, "f5"))
+		a, err := x.Move(t.Context(), enginetest.Question(t, "f5"))
 		if err != nil || a.Eval != want {
 			t.Errorf("%s: %+v, %v, want the value %s", kind, a, err, want)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"reversi-board/engine"
 	"reversi-board/engine/opponent"
+	"reversi-board/engine/opponent/enginetest"
 	"reversi-board/engine/opponent/nboard"
 	"reversi-board/engine/search"
 )
@@ -67,7 +68,7 @@ func TestSession(t *testing.T) {
 func TestPassAndEnd(t *testing.T) {
 	game := func(plays string) string { return strings.Replace(standard, ";)", plays+";)", 1) }
 	// Black has to pass after the last disc of this game.
-	q := question(t, "f5d6c5f4d3e3f2c6g5b5a5b4b3c4c3a6a7a3f3e6c7b6d7d8b8e7f7e8c8a8a4f8a2b7")
+	q := enginetest.Question(t, "f5d6c5f4d3e3f2c6g5b5a5b4b3c4c3a6a7a3f3e6c7b6d7d8b8e7f7e8c8a8a4f8a2b7")
 	plays, turn := "", engine.Black
 	for _, m := range q.Moves[:len(q.Moves)-1] {
 		name := map[engine.Color]string{engine.Black: "B", engine.White: "W"}[turn]
@@ -244,33 +245,10 @@ func TestEndOfServer(t *testing.T) {
 
 // TestOwnClient lets our client play our server, a whole game.
 func TestOwnClient(t *testing.T) {
-	x := opponent.New(opponent.Options{Command: []string{os.Args[0], serveFlag}}, nboard.Dial(1))
-	defer func() {
-		if err := x.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	q := question(t, "")
-	for {
-		g, err := q.Game()
-		if err != nil {
-			t.Fatal(err)
-		}
-		switch {
-		case g.Over():
-			if x.Name() != "reversi-board1" {
-				t.Errorf("it is called %q", x.Name())
-			}
-			return
-		case g.MustPass():
-			q.Moves = append(q.Moves, engine.PassMove)
-		default:
-			a, err := x.Move(t.Context(), q)
-			if err != nil {
-				t.Fatal(err)
-			}
-			q.Moves = append(q.Moves, engine.At(a.Square))
-		}
+	x := enginetest.Hire(t, opponent.Options{Command: []string{os.Args[0], serveFlag}}, nboard.Dial(1))
+	enginetest.WholeGame(t, x)
+	if x.Name() != "reversi-board1" {
+		t.Errorf("it is called %q", x.Name())
 	}
 }
 
