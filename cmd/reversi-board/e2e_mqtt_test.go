@@ -6,10 +6,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -185,9 +187,23 @@ func (s *subscriber) wait(n int, limit time.Duration, what string, is func(m mes
 		select {
 		case <-news:
 		case <-end:
-			s.t.Fatalf("%s: not on MQTT within %v", what, limit)
+			s.t.Fatalf("%s: not on MQTT within %v; the last of each topic was\n%s", what, limit, s.latest())
 		}
 	}
+}
+
+// latest lists the last message of each topic.
+func (s *subscriber) latest() string {
+	list, _ := s.since(0)
+	last := make(map[string]message)
+	for _, m := range list {
+		last[m.topic] = m
+	}
+	var out strings.Builder
+	for _, topic := range slices.Sorted(maps.Keys(last)) {
+		fmt.Fprintf(&out, "%s %.1000s\n", topic, last[topic].payload)
+	}
+	return out.String()
 }
 
 // availability waits for a word on the availability topic.
