@@ -214,6 +214,10 @@ func (p *Pipeline) waking(now time.Duration, f Frame) bool {
 	return f.Lost != 0 && now-p.firstAt < p.cfg.Wake
 }
 
+// Awake reports whether the chips have begun, or have had the time to: what is said
+// of the cells before is not about them.
+func (p *Pipeline) Awake() bool { return p.started }
+
 // start takes the first frame as a change of every cell.
 func (p *Pipeline) start(now time.Duration, f Frame) {
 	p.started = true

@@ -42,25 +42,30 @@ func (a *App) healthView() web.Health {
 			v.Tables = append(v.Tables, t)
 		}
 	}
-	v.State, v.Summary = summary(&c.Cells, v.Tables)
+	v.State, v.Summary = summary(&c, v.Tables)
 	return v
 }
 
 // summary says in a sentence how the board is: as bad as the worst of it.
-func summary(cells *sensing.Report, tables []web.HealthTable) (state, text string) {
+func summary(c *Checkup, tables []web.HealthTable) (state, text string) {
 	state = good
 	var parts, wrong []string
-	n := counts(cells)
-	if sick := engine.Squares - n[sensing.ClassGood] - n[sensing.ClassNoisy]; sick > 0 {
-		state = bad
-		parts = append(parts, plural(sick, "cell is", "cells are")+" not believed")
-	}
-	if noisy := n[sensing.ClassNoisy]; noisy > 0 {
-		state = worst(state, warn)
-		parts = append(parts, plural(noisy, "cell is", "cells are")+" noisy")
-	}
-	if len(parts) == 0 {
+	n := counts(&c.Cells)
+	sick, noisy := engine.Squares-n[sensing.ClassGood]-n[sensing.ClassNoisy], n[sensing.ClassNoisy]
+	switch {
+	case c.At == 0:
+		parts = append(parts, "no cell has been read yet")
+	case sick == 0 && noisy == 0:
 		parts = append(parts, "all 64 cells are good")
+	default:
+		if sick > 0 {
+			state = bad
+			parts = append(parts, plural(sick, "cell is", "cells are")+" not believed")
+		}
+		if noisy > 0 {
+			state = worst(state, warn)
+			parts = append(parts, plural(noisy, "cell is", "cells are")+" noisy")
+		}
 	}
 	for _, t := range tables {
 		for _, r := range t.Rows {

@@ -55,11 +55,15 @@ func TestTablesOfSoundBoards(t *testing.T) {
 			if n := []int{len(tables[1].Rows), len(tables[3].Rows), len(tables[2].Rows), len(tables[0].Rows)}; !slices.Equal(n, []int{want.chips, want.devices, want.contacts, want.scanning}) {
 				t.Errorf("rows %v, want %v", n, want)
 			}
-			var cells sensing.Report
-			for i := range cells {
-				cells[i] = sensing.CellReport{Class: sensing.ClassGood, Margin: 100}
+			var seenLast Checkup
+			if state, text := summary(&seenLast, tables); state != good || text != "No cell has been read yet." {
+				t.Errorf("at first %s: %s", state, text)
 			}
-			if state, text := summary(&cells, tables); state != good || text != "All 64 cells are good." {
+			seenLast.At = time.Second
+			for i := range seenLast.Cells {
+				seenLast.Cells[i] = sensing.CellReport{Class: sensing.ClassGood, Margin: 100}
+			}
+			if state, text := summary(&seenLast, tables); state != good || text != "All 64 cells are good." {
 				t.Errorf("%s: %s", state, text)
 			}
 		})
@@ -91,12 +95,13 @@ func TestTablesOfSickBoards(t *testing.T) {
 	if r := find(t, scanning, "scans a second"); r.State != warn || r.Cells[1] != "12.0 of 50" {
 		t.Errorf("slow: %+v", r)
 	}
-	var cells sensing.Report
+	seenLast := Checkup{At: time.Second}
+	cells := &seenLast.Cells
 	for i := range cells {
 		cells[i].Class = sensing.ClassGood
 	}
 	cells[3].Class, cells[4].Class, cells[5].Class = sensing.ClassFlapping, sensing.ClassNoData, sensing.ClassNoisy
-	if state, text := summary(&cells, []web.HealthTable{scanning, chipTable(&h)}); state != bad ||
+	if state, text := summary(&seenLast, []web.HealthTable{scanning, chipTable(&h)}); state != bad ||
 		text != "2 cells are not believed, 1 cell is noisy; look at scans a second, tca9555 0x23." {
 		t.Errorf("%s: %s", state, text)
 	}

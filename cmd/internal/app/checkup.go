@@ -13,7 +13,7 @@ const checkupPeriod = 200 * time.Millisecond
 
 // Checkup is how the cells are at one moment.
 type Checkup struct {
-	// At is when; it is zero before the first scan.
+	// At is when; it is zero until the chips have begun.
 	At    time.Duration
 	Cells sensing.Report
 	// Counts are what a board that measures has read, and on other boards which
@@ -42,7 +42,7 @@ func (e *Eyes) note(now time.Duration, f *sensing.Frame) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	c := &e.checkup
-	if c.At > 0 && now-c.At < checkupPeriod {
+	if !e.pipeline.Awake() || c.At > 0 && now-c.At < checkupPeriod {
 		return
 	}
 	c.At, c.Lost, c.Analog = max(now, 1), f.Lost, e.frame.Analog

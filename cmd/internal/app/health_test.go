@@ -3,14 +3,17 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
 	"time"
 
 	"reversi-board/configs"
 	"reversi-board/display"
+	"reversi-board/engine"
 	"reversi-board/hardware"
 	"reversi-board/hardware/sim"
+	"reversi-board/sensing"
 )
 
 // stand is a simulated board of a built-in profile on a virtual clock, without
@@ -148,6 +151,35 @@ func soundBuses(t *testing.T, h *Health, want parts) {
 			if d.OK == 0 || d.Failed()+d.Silences+d.Retries+d.Refused != 0 || d.Silent {
 				t.Errorf("device %+v", d)
 			}
+		}
+	}
+}
+
+// late is a board whose chips answer from the fourth scan on.
+type late struct{ scans int }
+
+func (l *late) Scan(_ context.Context, _ time.Duration, f *hardware.Frame) error {
+	l.scans++
+	*f = hardware.Frame{North: uint64(engine.Start().Black), South: uint64(engine.Start().White)}
+	if l.scans < 4 {
+		f.Lost = math.MaxUint64
+	}
+	return nil
+}
+
+// Chips that have not had the time to begin are not called silent: a report is
+// published once a minute at most, so the first one has to be right.
+func TestHealthOfChipsThatBegin(t *testing.T) {
+	eyes := NewEyes(&late{}, sensing.DefaultConfig(), nil)
+	for scan := 1; scan <= 4; scan++ {
+		if _, err := eyes.Look(t.Context(), time.Duration(scan)*50*time.Millisecond); err != nil {
+			t.Fatal(err)
+		}
+		switch c := eyes.Checkup(); {
+		case scan < 4 && c.At != 0:
+			t.Errorf("scan %d: nothing has answered, and the cells are said to be %s", scan, c.Cells.Classes())
+		case scan == 4 && c.Cells.Classes() != strings.Repeat(".", engine.Squares):
+			t.Errorf("the cells are %q", c.Cells.Classes())
 		}
 	}
 }
