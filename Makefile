@@ -229,7 +229,7 @@ test-deb: deb ## try the packages in an empty tree, and the arm programs under q
 # The engine's tables and bit tricks on the Pi's own instruction set, in user
 # mode emulation. Packages whose tests start themselves again (archive, opponent)
 # are left out: the kernel here cannot start an arm64 program by itself.
-ARM64_PACKAGES ?= ./engine ./engine/notation ./engine/record ./engine/referee \
+ARM64_PACKAGES ?= ./engine ./engine/notation ./engine/opening ./engine/record ./engine/referee \
 	./engine/search/... ./sensing ./display ./display/led ./configs
 
 .PHONY: test-arm64

@@ -140,6 +140,7 @@ func outside() []string {
 func testModules() []string {
 	return []string{
 		"pgregory.net/rapid", "github.com/chromedp/chromedp", "github.com/chromedp/cdproto", "github.com/santhosh-tekuri/jsonschema/v6",
+		"github.com/nats-io/nats-server/v2/server",
 	}
 }
 
