@@ -114,6 +114,7 @@ func (l *loader) checkWeb(c *Config) {
 			l.blame(err.Error(), file.key)
 		}
 	}
+	l.checkCertificate(&c.Web)
 	if c.Web.PlayerTokenFile != "" && c.Web.ArbiterTokenFile == "" && c.Web.Loopback() {
 		l.blame("players log in, but everybody is an arbiter: set web.arbiter_token_file as well",
 			"web.player_token_file", "web.arbiter_token_file")

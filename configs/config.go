@@ -174,6 +174,9 @@ type Web struct {
 	// ArbiterTokenFile and PlayerTokenFile are absolute paths, or empty: files with
 	// the token by which arbiters and players log in.
 	ArbiterTokenFile, PlayerTokenFile string
+	// CertFile and KeyFile are absolute paths, or both empty: the certificate of the
+	// page and its key, in PEM. With them the page is encrypted.
+	CertFile, KeyFile string
 }
 
 // MinToken is the least length of a token in bytes.

@@ -77,6 +77,8 @@ func (c *Config) fields(l *loader) []field {
 			l.hosts("hosts", &c.Web.Hosts),
 			l.path("arbiter_token_file", &c.Web.ArbiterTokenFile),
 			l.path("player_token_file", &c.Web.PlayerTokenFile),
+			l.path("cert_file", &c.Web.CertFile),
+			l.path("key_file", &c.Web.KeyFile),
 			l.duration("delay", &c.Web.Delay, 0, time.Hour),
 		),
 		l.section("data", l.dataDir("dir", &c.Data.Dir)),

@@ -127,6 +127,7 @@ type bench struct {
 	config string
 	web    int
 	broker int
+	scheme string // of the page
 }
 
 // The broker of a bench.
@@ -142,7 +143,7 @@ const quick = "sensing: {scan_hz: 100, debounce: 20ms, settle: 100ms}\nhardware:
 // newBench reserves ports and writes a configuration.
 func newBench(t *testing.T, mqtt, more string) *bench {
 	t.Helper()
-	b := &bench{t: t, dir: filepath.Join(t.TempDir(), "data"), web: freePort(t), broker: freePort(t)}
+	b := &bench{t: t, dir: filepath.Join(t.TempDir(), "data"), web: freePort(t), broker: freePort(t), scheme: "http"}
 	t.Cleanup(func() { checkRecorded(t, b.dir) }) // once its programs have ended
 	if strings.Contains(mqtt, "%d") {
 		mqtt = fmt.Sprintf(mqtt, b.broker)
@@ -243,7 +244,7 @@ func (b *bench) start() *process {
 	p := launch(b.t, "run", "--config", b.config, "--data", b.dir)
 	select {
 	case line := <-p.first:
-		if want := "http://" + address(b.web) + "/"; line != want {
+		if want := b.scheme + "://" + address(b.web) + "/"; line != want {
 			b.t.Fatalf("the first line is %q, want %q", line, want)
 		}
 		p.url = strings.TrimSuffix(line, "/")

@@ -120,14 +120,19 @@ func (r *reporter) ask(ctx context.Context) ([]byte, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+r.config.Web.Listen+"/api/v1/report", http.NoBody)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.config.Web.URL(r.config.Web.Listen)+"api/v1/report", http.NoBody)
 	if err != nil {
 		return nil, fmt.Errorf("ask the board: %w", err)
 	}
 	if token := app.ArbiterToken(r.config, r.dir); token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
-	answer, err := http.DefaultClient.Do(req)
+	client, err := app.PageClient(&r.config.Web)
+	if err != nil {
+		return nil, fmt.Errorf("ask the board: %w", err)
+	}
+	defer client.CloseIdleConnections()
+	answer, err := client.Do(req)
 	if err != nil {
 		return nil, errors.New("the board does not run, or its page does not answer")
 	}

@@ -38,10 +38,16 @@ func serveUntil(t *testing.T, s *Server, address string) (url string, stop func(
 	if err != nil {
 		t.Fatal(err)
 	}
+	return "http://" + ln.Addr().String(), serveOn(t, s, ln)
+}
+
+// serveOn puts a server on a listener until stop is called.
+func serveOn(t *testing.T, s *Server, ln net.Listener) (stop func()) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ctx, ln) }()
-	return "http://" + ln.Addr().String(), func() {
+	return func() {
 		cancel()
 		if err := <-done; err != nil {
 			t.Errorf("the server ended with: %v", err)

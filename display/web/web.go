@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -451,6 +452,9 @@ func (s *Server) drain(ctx context.Context, server *http.Server) error {
 }
 
 func shrinkBuffer(ctx context.Context, c net.Conn) context.Context {
+	if encrypted, ok := c.(*tls.Conn); ok {
+		c = encrypted.NetConn()
+	}
 	if tcp, ok := c.(*net.TCPConn); ok {
 		// Without it the stream still works, only with a longer tail.
 		_ = tcp.SetWriteBuffer(socketBuffer)

@@ -284,6 +284,12 @@ func (a *App) openPage(ctx context.Context, version string) (net.Listener, error
 	if err != nil {
 		return nil, fmt.Errorf("open the page on %s: %w (is another reversi-board running? set web.listen)", c.Listen, err)
 	}
+	if c.Encrypted() {
+		plain := ln
+		if ln, err = web.Encrypt(plain, c.Certificate, a.now, a.log); err != nil {
+			return nil, errors.Join(fmt.Errorf("encrypt the page: %w", err), plain.Close())
+		}
+	}
 	// The printed address has to work, also when it is another loopback one.
 	host, _, err := net.SplitHostPort(ln.Addr().String())
 	if err != nil {

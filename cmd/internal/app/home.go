@@ -41,7 +41,7 @@ func (a *App) discovery(version string) []byte {
 		Board: c.Board.ID, Name: c.Board.Name, SW: version, HW: c.Hardware.Kind, Image: c.MQTT.Image,
 	}
 	if at, err := netip.ParseAddrPort(reachable(c.Web.Listen)); err == nil && !at.Addr().IsLoopback() {
-		d.Page = "http://" + at.String() + "/"
+		d.Page = c.Web.URL(at.String())
 	}
 	return d.Discovery()
 }

@@ -133,7 +133,7 @@ func (a *App) clocksOf() map[string]string {
 // greet prints where the page is, the address alone on the first line, and how one
 // becomes its arbiter.
 func (a *App) greet(out io.Writer, ln net.Listener) error {
-	text := "http://" + reachable(ln.Addr().String()) + "/\n"
+	text := a.config.Web.URL(reachable(ln.Addr().String())) + "\n"
 	if file := a.entered.file; file != "" {
 		text += "Everybody on the network may look. Arbiters log in with the token in " + file + "\n"
 	}

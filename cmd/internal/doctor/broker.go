@@ -74,9 +74,9 @@ func checkPage(ctx context.Context, d *doctor, c *Check) {
 	err := tryListen(ctx, listen)
 	switch {
 	case err == nil:
-		c.foundf("The page can be on http://%s/.", listen)
+		c.foundf("The page can be on %s.", d.c.Web.URL(listen))
 	case errors.Is(err, syscall.EADDRINUSE) && d.running:
-		c.foundf("A running reversi-board has the page on http://%s/.", listen)
+		c.foundf("A running reversi-board has the page on %s.", d.c.Web.URL(listen))
 	case errors.Is(err, syscall.EADDRINUSE):
 		c.foundf("Another program listens on %s.", listen)
 		c.blame(Problem{Part: "page", Where: listen, Cause: "in_use", Found: c.Found, Next: "End it, or choose another address with web.listen."})

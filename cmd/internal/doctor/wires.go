@@ -106,8 +106,8 @@ func (d *doctor) mustNot(ctx context.Context) *Problem {
 	switch {
 	case d.running:
 		how = "its data folder " + d.dir + " is locked"
-	case d.c.Web.Listen != "" && pageOfBoard(ctx, d.c.Web.Listen):
-		how = "its page answers at http://" + d.c.Web.Listen + "/"
+	case d.c.Web.Listen != "" && pageOfBoard(ctx, &d.c.Web):
+		how = "its page answers at " + d.c.Web.URL(d.c.Web.Listen)
 	}
 	if how != "" {
 		var without []string
@@ -140,15 +140,20 @@ const (
 )
 
 // pageOfBoard reports whether the page of a board that is not simulated answers
-// at an address: the first event of its stream says whose it is.
-func pageOfBoard(ctx context.Context, listen string) bool {
+// where the settings have it: the first event of its stream says whose it is.
+func pageOfBoard(ctx context.Context, page *configs.Web) bool {
 	ctx, cancel := context.WithTimeout(ctx, pageTime)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+listen+"/api/v1/stream", http.NoBody)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, page.URL(page.Listen)+"api/v1/stream", http.NoBody)
 	if err != nil {
 		return false
 	}
-	answer, err := http.DefaultClient.Do(r)
+	client, err := app.PageClient(page)
+	if err != nil {
+		return false
+	}
+	defer client.CloseIdleConnections()
+	answer, err := client.Do(r)
 	if err != nil {
 		return false
 	}

@@ -87,7 +87,9 @@ type webSettings struct {
 	Hosts   int    `json:"hosts"`
 	Arbiter string `json:"arbiter_token_file"`
 	Player  string `json:"player_token_file"`
-	DelayS  int64  `json:"delay_s"`
+	// Encrypted says that the page has a certificate.
+	Encrypted bool  `json:"encrypted"`
+	DelayS    int64 `json:"delay_s"`
 }
 
 // settingsOf returns what may be told of the settings.
@@ -117,7 +119,7 @@ func settingsOf(c *configs.Config) settings {
 		Web: webSettings{
 			Listen: place(c.Web.Listen), Hosts: len(c.Web.Hosts),
 			Arbiter: isSet(c.Web.ArbiterTokenFile), Player: isSet(c.Web.PlayerTokenFile),
-			DelayS: int64(c.Web.Delay / time.Second),
+			Encrypted: c.Web.Encrypted(), DelayS: int64(c.Web.Delay / time.Second),
 		},
 		DataDir: known(c.Data.Dir, configs.Auto),
 		Flight:  c.Flight,

@@ -5,6 +5,9 @@ package browsertest
 
 import (
 	"context"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
 	"fmt"
 	"os/exec"
 	"strings"
@@ -28,8 +31,9 @@ type Browser struct {
 }
 
 // Start starts Chromium until the test ends. The name board.test leads to this
-// computer: browsers do not trust it as they trust localhost.
-func Start(t *testing.T) *Browser {
+// computer: browsers do not trust it as they trust localhost. Certificates that nobody
+// has signed can be trusted.
+func Start(t *testing.T, trusted ...*x509.Certificate) *Browser {
 	t.Helper()
 	path, err := exec.LookPath("chromium")
 	if err != nil {
@@ -42,6 +46,14 @@ func Start(t *testing.T) *Browser {
 		"disable-quic", "no-first-run", "disable-background-networking", "disable-component-update", "disable-sync",
 	} {
 		o = append(o, chromedp.Flag(off, true))
+	}
+	if len(trusted) > 0 {
+		var keys []string
+		for _, c := range trusted {
+			sum := sha256.Sum256(c.RawSubjectPublicKeyInfo)
+			keys = append(keys, base64.StdEncoding.EncodeToString(sum[:]))
+		}
+		o = append(o, chromedp.Flag("ignore-certificate-errors-spki-list", strings.Join(keys, ",")))
 	}
 	allocator, cancel := chromedp.NewExecAllocator(context.WithoutCancel(t.Context()), o...)
 	t.Cleanup(cancel)
