@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"reversi-board/mqtt/broker"
+	"reversi-board/mqtt/brokertest"
 )
 
 const (
@@ -205,16 +206,7 @@ func stateAt(seq uint64, phase string) []byte {
 }
 
 // freeAddr returns an address on which nobody listens.
-func freeAddr(t *testing.T) string {
-	t.Helper()
-	var lc net.ListenConfig
-	l, err := lc.Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().String()
-}
+func freeAddr(t *testing.T) string { t.Helper(); return brokertest.Address(brokertest.FreePort(t)) }
 
 // server is a real broker that can be stopped and started on one address.
 type server interface {

@@ -8,8 +8,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,6 +20,7 @@ import (
 	"reversi-board/engine"
 	"reversi-board/engine/notation"
 	"reversi-board/engine/opponent/enginetest"
+	"reversi-board/mqtt/brokertest"
 )
 
 // asProgram, when set in the environment, makes the test binary be the program:
@@ -90,34 +89,9 @@ func until(t *testing.T, limit time.Duration, what string, is func() bool) {
 	}
 }
 
-// freePort returns a loopback port that nobody uses until the test ends. It lies
-// below the ports that the system gives to outgoing connections, so that it
-// stays free while a program or a broker is away; a UDP socket of the same number
-// tells other tests that it is taken.
-func freePort(t *testing.T) int {
-	t.Helper()
-	for range 1000 {
-		port := 10000 + rand.IntN(20000) //nolint:gosec // any port will do
-		mark, err := (&net.ListenConfig{}).ListenPacket(t.Context(), "udp", address(port))
-		if err != nil {
-			continue
-		}
-		ln, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", address(port))
-		if err != nil {
-			_ = mark.Close()
-			continue
-		}
-		t.Cleanup(func() { _ = mark.Close() })
-		if err := ln.Close(); err != nil {
-			t.Fatal(err)
-		}
-		return port
-	}
-	t.Fatal("no free port found")
-	return 0
-}
+func freePort(t *testing.T) int { t.Helper(); return brokertest.FreePort(t) }
 
-func address(port int) string { return fmt.Sprintf("127.0.0.1:%d", port) }
+func address(port int) string { return brokertest.Address(port) }
 
 // bench is a data folder and a configuration: what stays when the program is
 // not running.

@@ -45,7 +45,7 @@ func rules() []rule {
 	vocabulary := []string{"engine", "engine/clock", "engine/notation", "engine/referee", "engine/record"}
 	chips := []string{"periph.io/x/conn/v3", "periph.io/x/devices/v3"}
 	board := []string{"hardware/..."}
-	helpers := []string{"display/web/browsertest", "engine/record/schematest"}
+	helpers := []string{"display/web/browsertest", "engine/record/schematest", "mqtt/brokertest"}
 	return []rule{
 		{folder: "engine", pure: true},
 		{folder: "engine/notation", pure: true, project: []string{"engine"}},
@@ -102,7 +102,8 @@ func rules() []rule {
 		{
 			folder:  "mqtt/...",
 			project: append([]string{"mqtt/..."}, vocabulary...),
-			tests:   []string{"engine/record/schematest"},
+			never:   []string{"mqtt/brokertest"},
+			tests:   []string{"engine/record/schematest", "mqtt/brokertest"},
 			modules: []string{
 				"github.com/eclipse/paho.mqtt.golang",
 				"github.com/mochi-mqtt/server/v2",
