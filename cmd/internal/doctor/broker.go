@@ -64,28 +64,6 @@ func (d *doctor) embedded(ctx context.Context, c *Check) {
 	}
 }
 
-// checkPage tries the address of the page, without which nothing starts.
-func checkPage(ctx context.Context, d *doctor, c *Check) {
-	listen := d.c.Web.Listen
-	if listen == "" {
-		c.skip("There is no page in the settings.")
-		return
-	}
-	err := tryListen(ctx, listen)
-	switch {
-	case err == nil:
-		c.foundf("The page can be on %s.", d.c.Web.URL(listen))
-	case errors.Is(err, syscall.EADDRINUSE) && d.running:
-		c.foundf("A running reversi-board has the page on %s.", d.c.Web.URL(listen))
-	case errors.Is(err, syscall.EADDRINUSE):
-		c.foundf("Another program listens on %s.", listen)
-		c.blame(Problem{Part: "page", Where: listen, Cause: "in_use", Found: c.Found, Next: "End it, or choose another address with web.listen."})
-	default:
-		c.foundf("The page cannot be on %s: %s.", listen, brief(err))
-		c.blame(Problem{Part: "page", Where: listen, Cause: "cannot_listen", Found: c.Found, Next: "Choose another address with web.listen."})
-	}
-}
-
 func tryListen(ctx context.Context, listen string) error {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
 	if err != nil {
