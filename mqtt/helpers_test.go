@@ -282,8 +282,9 @@ func shipped(t *testing.T, name string) string {
 	return strings.ReplaceAll(string(text), "reversi-1", board)
 }
 
-// newMosquitto starts Mosquitto with the settings that we ship, and no storage.
-func newMosquitto(t *testing.T) *mosquitto {
+// newMosquitto starts Mosquitto with the settings that we ship, no storage, and more
+// lines of settings.
+func newMosquitto(t *testing.T, more ...string) *mosquitto {
 	t.Helper()
 	for _, tool := range []string{"mosquitto", "mosquitto_passwd", "mosquitto_sub", "mosquitto_pub"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -313,7 +314,7 @@ func newMosquitto(t *testing.T) *mosquitto {
 	write(m.config, strings.NewReplacer(
 		"listener 1883", "listener "+port+" 127.0.0.1",
 		"/etc/mosquitto/reversi.passwd", passwords, "/etc/mosquitto/reversi.acl", acl,
-	).Replace(shipped(t, "mosquitto.conf"))+"user root\n")
+	).Replace(shipped(t, "mosquitto.conf"))+"user root\n"+strings.Join(more, "\n")+"\n")
 	m.up(t)
 	t.Cleanup(func() { m.down(t) })
 	return m

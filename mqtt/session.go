@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"maps"
@@ -156,7 +157,7 @@ func (a *Adapter) open(ctx context.Context, s *session) (net.Conn, error) {
 		tc := tls.Client(c, a.o.TLS)
 		if err := tc.HandshakeContext(ctx); err != nil {
 			_ = c.Close()
-			return nil, fmt.Errorf("tls: %w", err)
+			return nil, fmt.Errorf("tls: %w", a.judged(err))
 		}
 		c = tc
 	}
@@ -169,6 +170,15 @@ func (a *Adapter) open(ctx context.Context, s *session) (net.Conn, error) {
 	}
 	s.conn = w
 	return w, nil
+}
+
+// judged says why a certificate that has expired, or is not good yet, may be good all
+// the same: a Pi does not know the time before somebody tells it.
+func (a *Adapter) judged(err error) error {
+	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired && !a.o.Stamp().TSOK {
+		return fmt.Errorf("the clock of this computer is not set yet, and until then certificates cannot be judged: %w", err)
+	}
+	return err
 }
 
 // receive takes a message from the library. It must not block, nor panic.

@@ -1,5 +1,5 @@
-// Package brokertest helps tests with what listens on this computer: brokers, and the
-// programs that talk to them. It starts none, and is no part of the program.
+// Package brokertest helps tests with brokers: ports on this computer on which they can
+// listen, and certificates. It starts none, and is no part of the program.
 package brokertest
 
 import (
