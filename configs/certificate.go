@@ -2,6 +2,7 @@ package configs
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"os"
 )
@@ -18,18 +19,45 @@ func (w Web) URL(at string) string {
 	return "http://" + at + "/"
 }
 
-// maxKey bounds a file with a certificate or a key in bytes.
-const maxKey = 1 << 20
-
 // Certificate reads the certificate of the page with those that lead to the root, and
 // its key, both in PEM. Whether it has expired is for browsers to say: the clock of a
 // small computer may be wrong when it starts.
-func (w Web) Certificate() (tls.Certificate, error) {
-	chain, err := w.chain()
+func (w Web) Certificate() (tls.Certificate, error) { return readPair(w.CertFile, w.KeyFile) }
+
+// TLS returns how to connect to a broker whose URL begins with mqtts://: whom to trust,
+// nil roots for whom the system trusts, and the board's own certificate, which is read
+// anew for each connection, so that it may be renewed.
+func (m MQTT) TLS() (*tls.Config, error) {
+	c := &tls.Config{MinVersion: tls.VersionTLS12}
+	if m.CAFile != "" {
+		text, err := readPEM(m.CAFile)
+		if err != nil {
+			return nil, fmt.Errorf("read the certificates: %w", err)
+		}
+		c.RootCAs = x509.NewCertPool()
+		if !c.RootCAs.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("read the certificates: %s holds no PEM certificate", m.CAFile)
+		}
+	}
+	if m.CertFile != "" {
+		c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+			own, err := readPair(m.CertFile, m.KeyFile)
+			return &own, err
+		}
+	}
+	return c, nil
+}
+
+// maxPEM bounds a file with certificates or a key in bytes.
+const maxPEM = 1 << 20
+
+// readPair reads a certificate and its key.
+func readPair(certFile, keyFile string) (tls.Certificate, error) {
+	chain, err := readChain(certFile)
 	if err != nil {
 		return tls.Certificate{}, err
 	}
-	key, err := w.key()
+	key, err := readKey(keyFile)
 	if err != nil {
 		return tls.Certificate{}, err
 	}
@@ -40,61 +68,64 @@ func (w Web) Certificate() (tls.Certificate, error) {
 	return pair, nil
 }
 
-func (w Web) chain() ([]byte, error) {
-	text, err := readPEM(w.CertFile)
+func readChain(path string) ([]byte, error) {
+	text, err := readPEM(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the certificate: %w", err)
 	}
 	return text, nil
 }
 
-// key reads the key, which others must not be able to read.
-func (w Web) key() ([]byte, error) {
-	info, err := os.Stat(w.KeyFile)
+// readKey reads a key, which others must not be able to read.
+func readKey(path string) ([]byte, error) {
+	info, err := os.Stat(path)
 	if err == nil && info.Mode().Perm()&0o007 != 0 {
-		err = fmt.Errorf("others can read %s (mode %04o): chmod o= it", w.KeyFile, info.Mode().Perm())
+		err = fmt.Errorf("others can read %s (mode %04o): chmod o= it", path, info.Mode().Perm())
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the key: %w", err)
 	}
-	text, err := readPEM(w.KeyFile)
+	text, err := readPEM(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the key: %w", err)
 	}
 	return text, nil
 }
 
-// readPEM reads a file of a certificate or a key.
+// readPEM reads a file of certificates or of a key.
 func readPEM(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
 		return nil, err //nolint:wrapcheck // the caller says what it is for
-	case !info.Mode().IsRegular() || info.Size() > maxKey:
+	case !info.Mode().IsRegular() || info.Size() > maxPEM:
 		return nil, fmt.Errorf("%s is not a file of at most 1 MB", path)
 	}
 	return os.ReadFile(path) //nolint:gosec,wrapcheck // the user names the file
 }
 
-// checkCertificate finds certificates that cannot be used.
-func (l *loader) checkCertificate(w *Web) {
+// checkPair finds certificates of a section that cannot be used.
+func (l *loader) checkPair(section, certFile, keyFile string) {
+	cert, key := section+".cert_file", section+".key_file"
 	switch {
-	case w.CertFile == "" && w.KeyFile == "":
-	case w.CertFile == "":
-		l.blame("a key without a certificate: set web.cert_file as well, or key_file to \"\"", "web.key_file")
-	case w.KeyFile == "":
-		l.blame("a certificate without its key: set web.key_file as well, or cert_file to \"\"", "web.cert_file")
-	default:
-		_, noChain := w.chain()
-		_, noKey := w.key()
-		_, noPair := w.Certificate()
-		switch {
-		case noChain != nil:
-			l.blame(noChain.Error(), "web.cert_file")
-		case noKey != nil:
-			l.blame(noKey.Error(), "web.key_file")
-		case noPair != nil:
-			l.blame(noPair.Error(), "web.cert_file", "web.key_file")
-		}
+	case certFile == "" && keyFile == "":
+		return
+	case certFile == "":
+		l.blame("a key without a certificate: set "+cert+" as well, or key_file to \"\"", key)
+		return
+	case keyFile == "":
+		l.blame("a certificate without its key: set "+key+" as well, or cert_file to \"\"", cert)
+		return
+	}
+	_, noChain := readChain(certFile)
+	_, noKey := readKey(keyFile)
+	_, noPair := readPair(certFile, keyFile)
+	switch {
+	case noChain != nil:
+		l.blame(noChain.Error(), cert)
+	case noKey != nil:
+		l.blame(noKey.Error(), key)
+	case noPair != nil:
+		l.blame(noPair.Error(), cert, key)
 	}
 }

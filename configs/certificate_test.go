@@ -1,6 +1,7 @@
 package configs_test
 
 import (
+	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
 	"net/http/httptest"
@@ -8,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"reversi-board/mqtt/brokertest"
 )
 
 // The certificate of the page and its key come together, fit each other, and the key is
@@ -66,5 +69,59 @@ func TestPageCertificate(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), "my.yaml:1: "+test.want) {
 			t.Errorf("%s:\n got %v\nwant %s", name, err, test.want)
 		}
+	}
+}
+
+// A board shows its certificate to the broker, the one of now: it may be renewed.
+func TestBrokerCertificate(t *testing.T) {
+	t.Parallel()
+	ca := brokertest.NewAuthority(t)
+	cert, key := ca.IssueNow(t, "reversi-1")
+	text := func(broker, cert, key string) string {
+		return "mqtt: {embedded: {enabled: false}, broker: \"" + broker + "\", ca_file: \"" + ca.File + "\", cert_file: \"" + cert + "\", key_file: \"" + key + "\"}\n"
+	}
+	c := mustParse(t, text("mqtts://hub:8883", cert, key))
+	config, err := c.MQTT.TLS()
+	if err != nil || config.MinVersion != tls.VersionTLS12 {
+		t.Fatalf("%+v, %v", config, err)
+	}
+	named := func() string {
+		t.Helper()
+		shown, err := config.GetClientCertificate(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := shown.Leaf.Verify(x509.VerifyOptions{Roots: config.RootCAs, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}); err != nil {
+			t.Error(err)
+		}
+		return shown.Leaf.SerialNumber.String()
+	}
+	first := named()
+	fresh, freshKey := ca.IssueNow(t, "reversi-1")
+	for from, to := range map[string]string{fresh: cert, freshKey: key} {
+		if err := os.Rename(from, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if second := named(); second == first {
+		t.Errorf("the certificate is number %s still", second)
+	}
+	if err := os.Remove(key); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := config.GetClientCertificate(nil); err == nil || !strings.Contains(err.Error(), key) {
+		t.Errorf("a key that is gone: %v", err)
+	}
+	cert, key = ca.IssueNow(t, "reversi-1")
+	for broker, want := range map[string]string{
+		"mqtt://hub:1883":  "mqtt.ca_file: certificates are for an encrypted connection",
+		"mqtts://hub:8883": "",
+	} {
+		if _, err := parse(text(broker, cert, key)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", broker, err)
+		}
+	}
+	if _, err := parse(text("mqtts://hub:8883", cert, "")); err == nil || !strings.Contains(err.Error(), "mqtt.cert_file: a certificate without its key: set mqtt.key_file as well") {
+		t.Errorf("no key: %v", err)
 	}
 }

@@ -1,19 +1,14 @@
 package configs
 
 import (
-	"crypto/x509"
 	"fmt"
 	"net/netip"
-	"os"
 	"strings"
 
 	"reversi-board/engine"
 	"reversi-board/engine/notation"
 	"reversi-board/engine/referee"
 )
-
-// maxCertificates bounds a certificate file in bytes.
-const maxCertificates = 1 << 20
 
 // check looks at settings that must go together. What was wrong by itself has
 // kept its built-in value and is left out.
@@ -90,14 +85,14 @@ func (l *loader) checkMQTT(c *Config) {
 		l.blame("Home Assistant is found on a broker of its own: set mqtt.broker to that, or home_assistant to false",
 			"mqtt.home_assistant", "mqtt.broker")
 	}
-	if m.CAFile == "" {
-		return
+	l.checkPair("mqtt", m.CertFile, m.KeyFile)
+	for _, file := range []struct{ key, path string }{{"ca_file", m.CAFile}, {"cert_file", m.CertFile}} {
+		if file.path != "" && !strings.HasPrefix(m.Broker, "mqtts://") {
+			l.blame("certificates are for an encrypted connection: want mqtt.broker to begin with mqtts://, or "+file.key+" empty",
+				"mqtt."+file.key, "mqtt.broker")
+		}
 	}
-	if !strings.HasPrefix(m.Broker, "mqtts://") {
-		l.blame("certificates are for an encrypted connection: want mqtt.broker to begin with mqtts://, or ca_file empty",
-			"mqtt.ca_file", "mqtt.broker")
-	}
-	if err := readCertificates(m.CAFile); err != nil {
+	if _, err := (MQTT{CAFile: m.CAFile}).TLS(); err != nil {
 		l.blame(err.Error(), "mqtt.ca_file")
 	}
 }
@@ -114,7 +109,7 @@ func (l *loader) checkWeb(c *Config) {
 			l.blame(err.Error(), file.key)
 		}
 	}
-	l.checkCertificate(&c.Web)
+	l.checkPair("web", c.Web.CertFile, c.Web.KeyFile)
 	if c.Web.PlayerTokenFile != "" && c.Web.ArbiterTokenFile == "" && c.Web.Loopback() {
 		l.blame("players log in, but everybody is an arbiter: set web.arbiter_token_file as well",
 			"web.player_token_file", "web.arbiter_token_file")
@@ -150,23 +145,4 @@ func (l *loader) checkSecret(path, file string) {
 	if _, err := readSecret(file); err != nil {
 		l.blame(err.Error(), path)
 	}
-}
-
-// readCertificates finds out whether a PEM file holds a certificate.
-func readCertificates(path string) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return fmt.Errorf("read the certificates: %w", err)
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxCertificates {
-		return fmt.Errorf("read the certificates: %s is not a file of at most 1 MB", path)
-	}
-	text, err := os.ReadFile(path) //nolint:gosec // The user names the file.
-	if err != nil {
-		return fmt.Errorf("read the certificates: %w", err)
-	}
-	if !x509.NewCertPool().AppendCertsFromPEM(text) {
-		return fmt.Errorf("read the certificates: %s holds no PEM certificate", path)
-	}
-	return nil
 }

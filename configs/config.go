@@ -144,6 +144,9 @@ type MQTT struct {
 	Username string
 	// PasswordFile and CAFile are absolute paths, or empty.
 	PasswordFile, CAFile string
+	// CertFile and KeyFile are absolute paths, or both empty: the certificate that the
+	// board shows to the broker, and its key, in PEM.
+	CertFile, KeyFile string
 	// Hints says that moves that are suggested at the board are published as well.
 	Hints bool
 	// HomeAssistant says that the board tells Home Assistant of itself, Image that

@@ -313,7 +313,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"near miss", "hardwear:\n  kind: hall-128\n", "my.yaml:1: hardwear: unknown key: did you mean hardware? (known here: board, game, opponent, hardware, sensing, mqtt, web, data, flight)"},
 		{"hyphen", "\nsensing:\n  scan-hz: 50\n", "my.yaml:3: sensing.scan-hz: unknown key: did you mean scan_hz? (known here: scan_hz, debounce, settle)"},
 		{"capital", "board: {ID: a}\n", "my.yaml:1: board.ID: unknown key: did you mean id? (known here: id, name)"},
-		{"password in the file", "mqtt: {password: secret}\n", "my.yaml:1: mqtt.password: unknown key: known here: embedded, broker, username, password_file, ca_file, hints, image, home_assistant"},
+		{"password in the file", "mqtt: {password: secret}\n", "my.yaml:1: mqtt.password: unknown key: known here: embedded, broker, username, password_file, ca_file, cert_file, key_file, hints, image, home_assistant"},
 		{"twice", "board:\n  id: a\n  name: A\n  id: b\n", "my.yaml:4: board.id: set twice, first in line 2: keep one of them"},
 		{"section twice", "board: {id: a}\nboard: {name: A}\n", "my.yaml:2: board: set twice, first in line 1: keep one of them"},
 		{"odd key", "\"a\\tb\": 1\n", `my.yaml:1: "a\tb": unknown key: known here: board, game, opponent, hardware, sensing, mqtt, web, data, flight`},

@@ -67,6 +67,8 @@ func (c *Config) fields(l *loader) []field {
 				accept(func(s string) bool { return s == "" || readable(s) })),
 			l.path("password_file", &c.MQTT.PasswordFile),
 			l.path("ca_file", &c.MQTT.CAFile),
+			l.path("cert_file", &c.MQTT.CertFile),
+			l.path("key_file", &c.MQTT.KeyFile),
 			l.yes("hints", &c.MQTT.Hints),
 			l.yes("image", &c.MQTT.Image),
 			l.yes("home_assistant", &c.MQTT.HomeAssistant),

@@ -1,39 +1,28 @@
 package main
 
 import (
+	"crypto/tls"
 	"crypto/x509"
-	"encoding/pem"
 	"fmt"
-	"net/http/httptest"
-	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"reversi-board/display/web/browsertest"
+	"reversi-board/mqtt/brokertest"
 )
 
-// encrypt gives the page of a bench a certificate, which it returns. It is for
-// example.com and 127.0.0.1.
+// encrypt gives the page of a bench a certificate, which it returns.
 func (b *bench) encrypt() *x509.Certificate {
 	b.t.Helper()
-	server := httptest.NewTLSServer(nil)
-	defer server.Close()
-	key, err := x509.MarshalPKCS8PrivateKey(server.TLS.Certificates[0].PrivateKey)
+	cert, key := brokertest.NewAuthority(b.t).IssueNow(b.t, "127.0.0.1")
+	pair, err := tls.LoadX509KeyPair(cert, key)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	dir := b.t.TempDir()
-	for name, block := range map[string]*pem.Block{
-		"page.pem":     {Type: "CERTIFICATE", Bytes: server.Certificate().Raw},
-		"page-key.pem": {Type: "PRIVATE KEY", Bytes: key},
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(block), 0o600); err != nil {
-			b.t.Fatal(err)
-		}
-	}
-	b.set("web: {", fmt.Sprintf("web: {cert_file: %q, key_file: %q, ", filepath.Join(dir, "page.pem"), filepath.Join(dir, "page-key.pem")))
+	b.set("web: {", fmt.Sprintf("web: {cert_file: %q, key_file: %q, ", cert, key))
 	b.scheme = "https"
-	return server.Certificate()
+	return pair.Leaf
 }
 
 // TestEncryptedBoard: a page with a certificate works as any other: an arbiter logs in,
@@ -59,4 +48,28 @@ func TestEncryptedBoard(t *testing.T) {
 	tab.until(patience, lines(1)+` && document.body.dataset.role === "arbiter"`)
 
 	b.report(filepath.Join(t.TempDir(), "running.zip"), "made by the board, which is running")
+}
+
+// TestBoardAtAnEncryptedBroker: a broker that knows its boards by their certificates
+// lets this one in, and a game on it is told there.
+func TestBoardAtAnEncryptedBroker(t *testing.T) {
+	t.Parallel()
+	ca, secure := brokertest.NewAuthority(t), freePort(t)
+	cert, key := ca.IssueNow(t, "127.0.0.1")
+	own, ownKey := ca.IssueNow(t, "reversi-1")
+	b := newBench(t, fmt.Sprintf("{embedded: {enabled: false}, broker: \"mqtts://%s\", ca_file: %q, cert_file: %q, key_file: %q}",
+		address(secure), ca.File, own, ownKey), quick)
+	newMosquitto(t, b.broker, fmt.Sprintf("listener %d 127.0.0.1", secure), "cafile "+ca.File, "certfile "+cert, "keyfile "+key,
+		"require_certificate true", "use_identity_as_username true")
+	p := b.start()
+	w := p.watch()
+	w.phase("playing")
+	sub := subscribe(t, b.broker, "")
+	sub.availability(0, patience, "online")
+	m := theFinal(t).plies(t, 1)[0]
+	p.play(w, m)
+	sub.wait(0, patience, "the move", func(got message) bool {
+		e := decode[struct{ Type string }](t, got.payload)
+		return strings.HasSuffix(got.topic, "/event") && e.Type == "move"
+	})
 }

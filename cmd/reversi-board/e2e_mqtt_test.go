@@ -28,10 +28,10 @@ type mosquitto struct {
 	ended  chan struct{}
 }
 
-// newMosquitto starts a broker on a port. It keeps its sessions on disk, so
-// that a subscriber whose connection broke with the broker misses nothing that
-// the next one gets.
-func newMosquitto(t *testing.T, port int) *mosquitto {
+// newMosquitto starts a broker on a port, with more lines of settings. It keeps its
+// sessions on disk, so that a subscriber whose connection broke with the broker
+// misses nothing that the next one gets.
+func newMosquitto(t *testing.T, port int, more ...string) *mosquitto {
 	t.Helper()
 	dir := t.TempDir()
 	m := &mosquitto{t: t, port: port, config: filepath.Join(dir, "mosquitto.conf"), log: new(buffer)}
@@ -40,7 +40,7 @@ func newMosquitto(t *testing.T, port int) *mosquitto {
 		user = "user root\n" // the folder is ours alone
 	}
 	text := fmt.Sprintf("listener %d 127.0.0.1\nallow_anonymous true\nlog_type error\n%spersistence true\n"+
-		"persistence_location %s/\nautosave_on_changes true\nautosave_interval 1\n", port, user, dir)
+		"persistence_location %s/\nautosave_on_changes true\nautosave_interval 1\n%s\n", port, user, dir, strings.Join(more, "\n"))
 	if err := os.WriteFile(m.config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -2,10 +2,7 @@ package app
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"fmt"
-	"os"
 	"time"
 
 	"reversi-board/configs"
@@ -34,13 +31,13 @@ func (a *App) openLink(ctx context.Context, version string) error {
 	if err != nil || url == "" {
 		return err
 	}
-	roots, err := trusted(a.config.MQTT.CAFile)
+	security, err := a.config.MQTT.TLS()
 	if err != nil {
-		return err
+		return err //nolint:wrapcheck // it names the setting
 	}
 	a.link.adapter, err = mqtt.Start(ctx, mqtt.Options{
 		URL: url, Board: a.config.Board.ID, Name: a.config.Board.Name,
-		Username: user, Password: password, TLS: roots, Boot: a.boot,
+		Username: user, Password: password, TLS: security, Boot: a.boot,
 		SW: version, HW: a.config.Hardware.Kind,
 		Caps: mqtt.Caps{
 			ColorSensing: a.config.Hardware.Kind != configs.Reed64, LEDs: a.rig.Lights != nil, Clock: true, Hints: true,
@@ -100,23 +97,6 @@ func client(name, password string) broker.User {
 		u.Write = append(u.Write, "reversi/v1/+/cmd/"+string(role)+"/#")
 	}
 	return u
-}
-
-// trusted returns the TLS settings for a private authority, nil for the
-// system's.
-func trusted(file string) (*tls.Config, error) {
-	if file == "" {
-		return nil, nil //nolint:nilnil // nil is the documented way to say "the system's roots"
-	}
-	pem, err := os.ReadFile(file) //nolint:gosec // the file that the settings name
-	if err != nil {
-		return nil, fmt.Errorf("read mqtt.ca_file: %w", err)
-	}
-	pool := x509.NewCertPool()
-	if !pool.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("read mqtt.ca_file: %s holds no certificate in PEM form", file)
-	}
-	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, nil
 }
 
 func (a *App) closeBroker() {

@@ -5,10 +5,12 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"math/big"
@@ -18,6 +20,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"testing/fstest"
@@ -391,6 +394,87 @@ func TestBrokerElsewhere(t *testing.T) {
 		}
 		if got := check(t, r, "broker").Found; !strings.Contains(got, tc.found) {
 			t.Errorf("%s %s: %q does not mention %q", tc.user, tc.password, got, tc.found)
+		}
+		explained(t, r)
+	}
+}
+
+// encrypted leads from an encrypted port to a broker, for clients with a certificate by
+// the authority.
+func encrypted(t *testing.T, ca *brokertest.Authority, certFile, keyFile, plain string) (addr string) {
+	t.Helper()
+	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clients := x509.NewCertPool()
+	clients.AddCert(ca.Certificate)
+	l := tls.NewListener(listen(t, "127.0.0.1:0"), &tls.Config{
+		Certificates: []tls.Certificate{pair}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: clients, MinVersion: tls.VersionTLS12,
+	})
+	var copying sync.WaitGroup
+	t.Cleanup(func() { _ = l.Close(); copying.Wait() })
+	copying.Go(func() {
+		for {
+			from, err := l.Accept()
+			if err != nil {
+				return
+			}
+			to, err := net.Dial("tcp", plain) //nolint:noctx // it is on this computer
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for _, way := range [][2]net.Conn{{from, to}, {to, from}} {
+				copying.Go(func() {
+					_, _ = io.Copy(way[0], way[1]) // until one of them goes
+					_, _ = from.Close(), to.Close()
+				})
+			}
+		}
+	})
+	return l.Addr().String()
+}
+
+// An encrypted broker is trusted by its certificate, and trusts the board by that of
+// the board; which of them is amiss is said, and what to do about it.
+func TestEncryptedBroker(t *testing.T) {
+	t.Parallel()
+	b, err := broker.Start(t.Context(), broker.Options{Listen: "127.0.0.1:0", Users: []broker.User{broker.BoardUser("hall-1", "right")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Close)
+	ca, stranger := brokertest.NewAuthority(t), brokertest.NewAuthority(t)
+	serverCert, serverKey := ca.IssueNow(t, "127.0.0.1")
+	oldCert, oldKey := ca.Issue(t, "127.0.0.1", time.Now().AddDate(0, 0, -2), time.Now().AddDate(0, 0, -1))
+	where, old := encrypted(t, ca, serverCert, serverKey, b.Addr()), encrypted(t, ca, oldCert, oldKey, b.Addr())
+	cert, key := ca.IssueNow(t, "hall-1")
+	foreign, foreignKey := stranger.IssueNow(t, "hall-1")
+	for name, tc := range map[string]struct {
+		at, ca, cert, key, cause, next string
+	}{
+		"good":              {where, ca.File, cert, key, "", ""},
+		"unknown authority": {where, stranger.File, cert, key, "untrusted", "mqtt.ca_file"},
+		"wrong name":        {strings.Replace(where, "127.0.0.1", "localhost", 1), ca.File, cert, key, "untrusted", "name in its certificate"},
+		"expired":           {old, ca.File, cert, key, "expired", "timedatectl"},
+		"no certificate":    {where, ca.File, "", "", "untrusted", "mqtt.cert_file"},
+		"another's":         {where, ca.File, foreign, foreignKey, "untrusted", "mqtt.cert_file"},
+	} {
+		c := soldered(t, "hall-128")
+		c.MQTT = configs.MQTT{
+			Broker: "mqtts://" + tc.at, Username: "hall-1", PasswordFile: secret(t, "right"), CAFile: tc.ca, CertFile: tc.cert, KeyFile: tc.key,
+		}
+		want := ""
+		if tc.cause != "" {
+			want = "broker mqtts://" + tc.at + " " + tc.cause
+		}
+		r, err := doctor.Run(t.Context(), doctor.Options{Config: c, DataDir: t.TempDir(), Only: []string{"broker"}})
+		if err != nil || told(r) != want || r.OK != (want == "") {
+			t.Errorf("%s: %v, %s; want %s", name, err, told(r), want)
+		}
+		if p := r.Problems(); want != "" && (len(p) != 1 || !strings.Contains(p[0].Next, tc.next)) {
+			t.Errorf("%s: %+v", name, p)
 		}
 		explained(t, r)
 	}

@@ -12,7 +12,6 @@ import (
 	"io"
 	"net"
 	"net/url"
-	"os"
 	"strings"
 	"syscall"
 	"time"
@@ -128,14 +127,7 @@ func (d *doctor) visit(ctx context.Context) (v visit, err error) {
 	v.cause, v.next = "unreachable", "Look at mqtt.broker, at the network, and whether the broker runs."
 	conn, err := d.dial(ctx)
 	if err != nil {
-		if unknown, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
-			err = unknown
-			v.cause, v.next = "untrusted", "Set mqtt.ca_file to the certificate of the authority that signed the broker's."
-		} else if wrong, ok := errors.AsType[x509.HostnameError](err); ok {
-			err = wrong
-			v.cause, v.next = "untrusted", "Call the broker by the name in its certificate, in mqtt.broker."
-		}
-		return v, err
+		return v, v.distrust(err)
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	defer func() {
@@ -146,7 +138,7 @@ func (d *doctor) visit(ctx context.Context) (v visit, err error) {
 	r := bufio.NewReader(conn)
 	code, err := d.login(conn, r)
 	if err != nil {
-		return v, err
+		return v, v.distrust(err)
 	}
 	if code != 0 {
 		v.cause, v.next = "refused", "Look at mqtt.username and mqtt.password_file, and at the user's rights at the broker."
@@ -162,6 +154,29 @@ func (d *doctor) visit(ctx context.Context) (v visit, err error) {
 	return v, nil
 }
 
+// distrust notes what to do about an error, if one side does not trust the other's
+// certificate, and returns the part of the error that says so.
+func (v *visit) distrust(err error) error {
+	if unknown, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
+		v.cause, v.next = "untrusted", "Set mqtt.ca_file to the certificate of the authority that signed the broker's."
+		return unknown
+	}
+	if wrong, ok := errors.AsType[x509.HostnameError](err); ok {
+		v.cause, v.next = "untrusted", "Call the broker by the name in its certificate, in mqtt.broker."
+		return wrong
+	}
+	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired {
+		v.cause, v.next = "expired", "Look at the clock of this computer (timedatectl), and renew the broker's certificate if that is right."
+		return invalid
+	}
+	// The broker says so with the first answer, and the library has no type for it.
+	if text := err.Error(); strings.Contains(text, "certificate required") || strings.Contains(text, "bad certificate") ||
+		strings.Contains(text, "unknown certificate authority") {
+		v.cause, v.next = "untrusted", "The broker wants a certificate of the board: set mqtt.cert_file and mqtt.key_file to one that it trusts."
+	}
+	return err
+}
+
 func (d *doctor) dial(ctx context.Context) (net.Conn, error) {
 	u, err := url.Parse(d.c.MQTT.Broker)
 	if err != nil {
@@ -171,15 +186,11 @@ func (d *doctor) dial(ctx context.Context) (net.Conn, error) {
 	if u.Scheme != "mqtts" {
 		return dialer.DialContext(ctx, "tcp", u.Host)
 	}
-	config := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: u.Hostname()}
-	if file := d.c.MQTT.CAFile; file != "" {
-		pem, err := os.ReadFile(file) //nolint:gosec // The settings name the file.
-		if err != nil {
-			return nil, err
-		}
-		config.RootCAs = x509.NewCertPool()
-		config.RootCAs.AppendCertsFromPEM(pem)
+	config, err := d.c.MQTT.TLS()
+	if err != nil {
+		return nil, err //nolint:wrapcheck // it names the setting
 	}
+	config.ServerName = u.Hostname()
 	return (&tls.Dialer{NetDialer: dialer, Config: config}).DialContext(ctx, "tcp", u.Host)
 }
 

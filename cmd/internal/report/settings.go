@@ -77,6 +77,7 @@ type mqttSettings struct {
 	Username      string `json:"username"`
 	Password      string `json:"password_file"`
 	CA            string `json:"ca_file"`
+	Certificate   string `json:"cert_file"`
 	Hints         bool   `json:"hints"`
 	Image         bool   `json:"image"`
 	HomeAssistant bool   `json:"home_assistant"`
@@ -114,7 +115,7 @@ func settingsOf(c *configs.Config) settings {
 		Sensing:  c.Sensing,
 		MQTT: mqttSettings{
 			Embedded: c.MQTT.Embedded.Enabled, Listen: place(c.MQTT.Embedded.Listen), Broker: scheme(c.MQTT.Broker),
-			Username: isSet(c.MQTT.Username), Password: isSet(c.MQTT.PasswordFile), CA: isSet(c.MQTT.CAFile), Hints: c.MQTT.Hints, Image: c.MQTT.Image, HomeAssistant: c.MQTT.HomeAssistant,
+			Username: isSet(c.MQTT.Username), Password: isSet(c.MQTT.PasswordFile), CA: isSet(c.MQTT.CAFile), Certificate: isSet(c.MQTT.CertFile), Hints: c.MQTT.Hints, Image: c.MQTT.Image, HomeAssistant: c.MQTT.HomeAssistant,
 		},
 		Web: webSettings{
 			Listen: place(c.Web.Listen), Hosts: len(c.Web.Hosts),
