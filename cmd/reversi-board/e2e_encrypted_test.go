@@ -69,7 +69,6 @@ func TestBoardAtAnEncryptedBroker(t *testing.T) {
 	m := theFinal(t).plies(t, 1)[0]
 	p.play(w, m)
 	sub.wait(0, patience, "the move", func(got message) bool {
-		e := decode[struct{ Type string }](t, got.payload)
-		return strings.HasSuffix(got.topic, "/event") && e.Type == "move"
+		return strings.HasSuffix(got.topic, "/event") && decode[struct{ Type string }](t, got.payload).Type == "move"
 	})
 }
