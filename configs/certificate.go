@@ -30,9 +30,9 @@ func (w Web) Certificate() (tls.Certificate, error) { return readPair(w.CertFile
 func (m MQTT) TLS() (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS12}
 	if m.CAFile != "" {
-		text, err := readPEM(m.CAFile)
+		text, err := readPEM("the certificates", m.CAFile)
 		if err != nil {
-			return nil, fmt.Errorf("read the certificates: %w", err)
+			return nil, err
 		}
 		c.RootCAs = x509.NewCertPool()
 		if !c.RootCAs.AppendCertsFromPEM(text) {
@@ -53,7 +53,7 @@ const maxPEM = 1 << 20
 
 // readPair reads a certificate and its key.
 func readPair(certFile, keyFile string) (tls.Certificate, error) {
-	chain, err := readChain(certFile)
+	chain, err := readPEM(theCertificate, certFile)
 	if err != nil {
 		return tls.Certificate{}, err
 	}
@@ -68,40 +68,31 @@ func readPair(certFile, keyFile string) (tls.Certificate, error) {
 	return pair, nil
 }
 
-func readChain(path string) ([]byte, error) {
-	text, err := readPEM(path)
-	if err != nil {
-		return nil, fmt.Errorf("read the certificate: %w", err)
-	}
-	return text, nil
-}
-
 // readKey reads a key, which others must not be able to read.
 func readKey(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err == nil && info.Mode().Perm()&0o007 != 0 {
-		err = fmt.Errorf("others can read %s (mode %04o): chmod o= it", path, info.Mode().Perm())
+	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o007 != 0 {
+		return nil, fmt.Errorf("read the key: others can read %s (mode %04o): chmod o= it", path, info.Mode().Perm())
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read the key: %w", err)
-	}
-	text, err := readPEM(path)
-	if err != nil {
-		return nil, fmt.Errorf("read the key: %w", err)
-	}
-	return text, nil
+	return readPEM("the key", path)
 }
 
-// readPEM reads a file of certificates or of a key.
-func readPEM(path string) ([]byte, error) {
+// theCertificate is what the first file of a pair holds, for messages.
+const theCertificate = "the certificate"
+
+// readPEM reads a file of what is named: certificates or a key.
+func readPEM(what, path string) ([]byte, error) {
 	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, err //nolint:wrapcheck // the caller says what it is for
-	case !info.Mode().IsRegular() || info.Size() > maxPEM:
-		return nil, fmt.Errorf("%s is not a file of at most 1 MB", path)
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxPEM) {
+		err = fmt.Errorf("%s is not a file of at most 1 MB", path)
 	}
-	return os.ReadFile(path) //nolint:gosec,wrapcheck // the user names the file
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", what, err)
+	}
+	text, err := os.ReadFile(path) //nolint:gosec // the user names the file
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", what, err)
+	}
+	return text, nil
 }
 
 // checkPair finds certificates of a section that cannot be used.
@@ -117,15 +108,11 @@ func (l *loader) checkPair(section, certFile, keyFile string) {
 		l.blame("a certificate without its key: set "+key+" as well, or cert_file to \"\"", cert)
 		return
 	}
-	_, noChain := readChain(certFile)
-	_, noKey := readKey(keyFile)
-	_, noPair := readPair(certFile, keyFile)
-	switch {
-	case noChain != nil:
-		l.blame(noChain.Error(), cert)
-	case noKey != nil:
-		l.blame(noKey.Error(), key)
-	case noPair != nil:
-		l.blame(noPair.Error(), cert, key)
+	if _, err := readPEM(theCertificate, certFile); err != nil {
+		l.blame(err.Error(), cert)
+	} else if _, err := readKey(keyFile); err != nil {
+		l.blame(err.Error(), key)
+	} else if _, err := readPair(certFile, keyFile); err != nil {
+		l.blame(err.Error(), cert, key)
 	}
 }

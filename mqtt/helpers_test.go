@@ -254,9 +254,51 @@ func (e *embedded) up(t *testing.T) {
 
 func (e *embedded) down(*testing.T) { e.b.Close() }
 
-type mosquitto struct {
-	addr, config string
-	cmd          *exec.Cmd
+// spawned is a broker in a process of its own.
+type spawned struct {
+	addr    string
+	command func(ctx context.Context) *exec.Cmd
+	cmd     *exec.Cmd
+}
+
+// spawn starts a broker until the test ends, and again after every down.
+func spawn(t *testing.T, addr string, command func(ctx context.Context) *exec.Cmd) *spawned {
+	t.Helper()
+	s := &spawned{addr: addr, command: command}
+	s.up(t)
+	t.Cleanup(func() { s.down(t) })
+	return s
+}
+
+func (s *spawned) address() string { return s.addr }
+
+func (s *spawned) up(t *testing.T) {
+	t.Helper()
+	out := new(lockedBuffer)
+	s.cmd = s.command(context.WithoutCancel(t.Context()))
+	s.cmd.Stdout, s.cmd.Stderr = out, out
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if t.Failed() {
+			t.Logf("the broker says\n%s", out)
+		}
+	}()
+	eventually(t, "the broker listens", func() bool {
+		var d net.Dialer
+		c, err := d.DialContext(t.Context(), "tcp", s.addr)
+		if err == nil {
+			_ = c.Close()
+		}
+		return err == nil
+	})
+}
+
+// down kills it as a power cut would.
+func (s *spawned) down(*testing.T) {
+	_ = s.cmd.Process.Kill()
+	_ = s.cmd.Wait()
 }
 
 // users are all users of the settings for brokers that we ship, the board first.
@@ -284,15 +326,14 @@ func shipped(t *testing.T, name string) string {
 
 // newMosquitto starts Mosquitto with the settings that we ship, no storage, and more
 // lines of settings.
-func newMosquitto(t *testing.T, more ...string) *mosquitto {
+func newMosquitto(t *testing.T, more ...string) *spawned {
 	t.Helper()
 	for _, tool := range []string{"mosquitto", "mosquitto_passwd", "mosquitto_sub", "mosquitto_pub"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Fatalf("%v: apt-get install mosquitto mosquitto-clients", err)
 		}
 	}
-	m := &mosquitto{addr: freeAddr(t)}
-	dir := t.TempDir()
+	addr, dir := freeAddr(t), t.TempDir()
 	passwords, acl := filepath.Join(dir, "passwd"), filepath.Join(dir, "acl")
 	for i, name := range append([]string{"test"}, users()...) {
 		args := []string{"-b", passwords, name, passwordOf(name)}
@@ -308,42 +349,16 @@ func newMosquitto(t *testing.T, more ...string) *mosquitto {
 			t.Fatal(err)
 		}
 	}
-	_, port, _ := net.SplitHostPort(m.addr)
+	_, port, _ := net.SplitHostPort(addr)
 	write(acl, shipped(t, "mosquitto.acl")+"\nuser test\ntopic readwrite #\n")
-	m.config = filepath.Join(dir, "mosquitto.conf")
-	write(m.config, strings.NewReplacer(
+	config := filepath.Join(dir, "mosquitto.conf")
+	write(config, strings.NewReplacer(
 		"listener 1883", "listener "+port+" 127.0.0.1",
 		"/etc/mosquitto/reversi.passwd", passwords, "/etc/mosquitto/reversi.acl", acl,
 	).Replace(shipped(t, "mosquitto.conf"))+"user root\n"+strings.Join(more, "\n")+"\n")
-	m.up(t)
-	t.Cleanup(func() { m.down(t) })
-	return m
-}
-
-func (m *mosquitto) address() string { return m.addr }
-
-func (m *mosquitto) up(t *testing.T) {
-	t.Helper()
-	out := new(bytes.Buffer)
-	m.cmd = exec.CommandContext(context.WithoutCancel(t.Context()), "mosquitto", "-c", m.config)
-	m.cmd.Stdout, m.cmd.Stderr = out, out
-	if err := m.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	eventually(t, "Mosquitto listens", func() bool {
-		var d net.Dialer
-		c, err := d.DialContext(t.Context(), "tcp", m.addr)
-		if err == nil {
-			_ = c.Close()
-		}
-		return err == nil
+	return spawn(t, addr, func(ctx context.Context) *exec.Cmd {
+		return exec.CommandContext(ctx, "mosquitto", "-c", config)
 	})
-}
-
-// down kills it as a power cut would.
-func (m *mosquitto) down(*testing.T) {
-	_ = m.cmd.Process.Kill()
-	_ = m.cmd.Wait()
 }
 
 // received is a message as a subscriber sees it.

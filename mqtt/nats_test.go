@@ -18,85 +18,54 @@ import (
 const natsConfig = "REVERSI_TEST_NATS_CONFIG"
 
 func natsMain() {
-	o, err := natsserver.ProcessConfigFile(os.Getenv(natsConfig))
-	if err != nil {
+	if err := serveNATS(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
+	}
+}
+
+func serveNATS() error {
+	o, err := natsserver.ProcessConfigFile(os.Getenv(natsConfig))
+	if err != nil {
+		return err
 	}
 	o.NoSigs = true
 	s, err := natsserver.NewServer(o)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		return err
 	}
 	s.ConfigureLogger()
 	if err := natsserver.Run(s); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		return err
 	}
 	s.WaitForShutdown()
+	return nil
 }
 
-// nats is a NATS server with MQTT, in a process of its own.
-type nats struct {
-	addr, config string
-	cmd          *exec.Cmd
-}
-
-// newNATS starts NATS with the settings that we ship.
-func newNATS(t *testing.T) *nats {
+// newNATS starts NATS with the settings that we ship, in a process of its own.
+func newNATS(t *testing.T) *spawned {
 	t.Helper()
-	n := &nats{addr: freeAddr(t)}
-	dir := t.TempDir()
-	_, port, _ := net.SplitHostPort(n.addr)
+	addr, dir := freeAddr(t), t.TempDir()
+	_, port, _ := net.SplitHostPort(addr)
 	_, client, _ := net.SplitHostPort(freeAddr(t))
-	n.config = filepath.Join(dir, "nats.conf")
+	config := filepath.Join(dir, "nats.conf")
 	text := strings.NewReplacer(
 		"host: 0.0.0.0", "host: 127.0.0.1", "port: 1883", "port: "+port, "port: 4222", "port: "+client,
 		"http: 127.0.0.1:8222", "", "/var/lib/nats", filepath.Join(dir, "store"),
 		"users: [", "users: [ { user: test, password: test }",
 	).Replace(shipped(t, "nats.conf"))
-	if err := os.WriteFile(n.config, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	n.up(t)
-	t.Cleanup(func() { n.down(t) })
-	return n
-}
-
-func (n *nats) address() string { return n.addr }
-
-func (n *nats) up(t *testing.T) {
-	t.Helper()
-	n.cmd = exec.CommandContext(context.WithoutCancel(t.Context()), os.Args[0]) //nolint:gosec // this very test binary
-	n.cmd.Env = append(os.Environ(), natsConfig+"="+n.config, "REVERSI_1_PASSWORD="+passwordOf(board))
+	env := append(os.Environ(), natsConfig+"="+config, "REVERSI_1_PASSWORD="+passwordOf(board))
 	for name, user := range map[string]string{
 		"DESK": "desk-1", "OPS": "ops-1", "PLAYER": "player-1", "HUB": "hub", "HA": "ha", "VIEWER": "viewer",
 	} {
-		n.cmd.Env = append(n.cmd.Env, name+"_PASSWORD="+passwordOf(user))
+		env = append(env, name+"_PASSWORD="+passwordOf(user))
 	}
-	out := new(lockedBuffer)
-	n.cmd.Stdout, n.cmd.Stderr = out, out
-	if err := n.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if t.Failed() {
-			t.Logf("NATS says\n%s", out)
-		}
-	}()
-	eventually(t, "NATS listens", func() bool {
-		var d net.Dialer
-		c, err := d.DialContext(t.Context(), "tcp", n.addr)
-		if err == nil {
-			_ = c.Close()
-		}
-		return err == nil
+	return spawn(t, addr, func(ctx context.Context) *exec.Cmd {
+		c := exec.CommandContext(ctx, os.Args[0]) //nolint:gosec // this very test binary
+		c.Env = env
+		return c
 	})
-}
-
-// down kills it as a power cut would.
-func (n *nats) down(*testing.T) {
-	_ = n.cmd.Process.Kill()
-	_ = n.cmd.Wait()
 }

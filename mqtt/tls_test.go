@@ -13,7 +13,7 @@ import (
 // hallTLS is a Mosquitto that takes encrypted connections as well, with a certificate
 // for 127.0.0.1 by an authority of the hall.
 type hallTLS struct {
-	*mosquitto
+	*spawned
 	*brokertest.Authority
 	secure string
 }
@@ -24,7 +24,7 @@ func newHallTLS(t *testing.T, from, until time.Time, more ...string) *hallTLS {
 	h := &hallTLS{Authority: brokertest.NewAuthority(t), secure: freeAddr(t)}
 	cert, key := h.Issue(t, "127.0.0.1", from, until)
 	_, port, _ := strings.Cut(h.secure, ":")
-	h.mosquitto = newMosquitto(t, append([]string{
+	h.spawned = newMosquitto(t, append([]string{
 		"listener " + port + " 127.0.0.1", "cafile " + h.File, "certfile " + cert, "keyfile " + key,
 	}, more...)...)
 	return h

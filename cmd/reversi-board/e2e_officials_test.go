@@ -147,6 +147,15 @@ func (b *bench) guard(more string) {
 	b.set("web: {", fmt.Sprintf("web: {%sarbiter_token_file: %q, ", more, secret))
 }
 
+// login sends the form of the page by which arbiters log in.
+func (p *tab) login(name string) {
+	p.t.Helper()
+	p.push("account")
+	p.set("token", arbiterToken)
+	p.set("login-name", name)
+	eval[bool](p, `(document.querySelector('#login-form [type="submit"]').click(), true)`)
+}
+
 // A board with a token: the console works for who has logged in, and the record says
 // who ruled.
 func TestArbiterLogsIn(t *testing.T) {
@@ -161,10 +170,7 @@ func TestArbiterLogsIn(t *testing.T) {
 	}
 	tab := open(chromium(t), t, p.url)
 	tab.until(patience, `document.body.dataset.role === "viewer" && !document.getElementById("console").checkVisibility()`)
-	tab.push("account")
-	tab.set("token", arbiterToken)
-	tab.set("login-name", "Ana <b>")
-	eval[bool](tab, `(document.querySelector('#login-form [type="submit"]').click(), true)`)
+	tab.login("Ana <b>")
 	tab.until(patience, `document.getElementById("console").open && document.getElementById("who-am-i").textContent === "Arbiter: Ana <b>" && !document.getElementById("login").open`)
 	tab.click(cell("f5"))
 	tab.click(cell("e5"))

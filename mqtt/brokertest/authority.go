@@ -45,8 +45,9 @@ func NewAuthority(t *testing.T) *Authority {
 	return a
 }
 
-// Issue writes a certificate for a name or a number, good for servers and clients from
-// a time on and until another, and its key, and returns the two files.
+// Issue writes a certificate for a name or a number, or for none if name is empty, good
+// for servers and clients from a time on and until another, and its key, and returns
+// the two files.
 func (a *Authority) Issue(t *testing.T, name string, from, until time.Time) (certFile, keyFile string) {
 	t.Helper()
 	a.serial++
@@ -57,7 +58,7 @@ func (a *Authority) Issue(t *testing.T, name string, from, until time.Time) (cer
 	}
 	if ip := net.ParseIP(name); ip != nil {
 		as.IPAddresses = []net.IP{ip}
-	} else {
+	} else if name != "" {
 		as.DNSNames = []string{name}
 	}
 	key := newKey(t)

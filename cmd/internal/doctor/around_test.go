@@ -2,18 +2,13 @@ package doctor_test
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"maps"
-	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -298,53 +293,34 @@ func TestAddresses(t *testing.T) {
 // The certificate of the page, as a browser will see it.
 func TestPageCertificate(t *testing.T) {
 	t.Parallel()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ca := brokertest.NewAuthority(t)
 	const day = 24 * time.Hour
-	for name, tc := range map[string]struct {
+	for title, tc := range map[string]struct {
 		from, until time.Duration
-		names       []string
+		name        string
 		want        string
 	}{
-		"good":     {-day, day, []string{"board-7.local"}, ""},
-		"expired":  {-2 * day, -day, []string{"board-7.local"}, "expired"},
-		"too soon": {day, 2 * day, []string{"board-7.local"}, "not_yet"},
-		"nameless": {-day, day, nil, "no_name"},
+		"good":     {-day, day, "board-7.local", ""},
+		"expired":  {-2 * day, -day, "board-7.local", "expired"},
+		"too soon": {day, 2 * day, "board-7.local", "not_yet"},
+		"nameless": {-day, day, "", "no_name"},
 	} {
-		now := time.Now()
-		as := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: now.Add(tc.from), NotAfter: now.Add(tc.until), DNSNames: tc.names}
-		der, err := x509.CreateCertificate(rand.Reader, as, as, key.Public(), key)
-		if err != nil {
-			t.Fatal(err)
-		}
-		dir := t.TempDir()
+		until := time.Now().Add(tc.until)
 		c := settings(t, "default")
-		c.Web.Listen, c.Web.CertFile, c.Web.KeyFile = freePort(t), filepath.Join(dir, "page.pem"), filepath.Join(dir, "page-key.pem")
-		for path, block := range map[string]*pem.Block{
-			c.Web.CertFile: {Type: "CERTIFICATE", Bytes: der}, c.Web.KeyFile: {Type: "PRIVATE KEY", Bytes: private},
-		} {
-			if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
+		c.Web.Listen = freePort(t)
+		c.Web.CertFile, c.Web.KeyFile = ca.Issue(t, tc.name, time.Now().Add(tc.from), until)
 		want := ""
 		if tc.want != "" {
 			want = "page " + c.Web.CertFile + " " + tc.want
 		}
 		r, err := doctor.Run(t.Context(), doctor.Options{Config: c, DataDir: t.TempDir(), Only: []string{"page"}})
 		if err != nil || told(r) != want || r.OK != (want == "") {
-			t.Errorf("%s: %v, %q; want %q", name, err, told(r), want)
+			t.Errorf("%s: %v, %q; want %q", title, err, told(r), want)
 		}
 		good := "The page can be on https://" + c.Web.Listen + "/. Its certificate is for board-7.local, until " +
-			as.NotAfter.UTC().Format(time.DateOnly) + "."
+			until.UTC().Format(time.DateOnly) + "."
 		if found := check(t, r, "page").Found; tc.want == "" && found != good {
-			t.Errorf("%s: %s", name, found)
+			t.Errorf("%s: %s", title, found)
 		}
 		explained(t, r)
 	}
