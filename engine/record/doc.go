@@ -49,6 +49,15 @@
 //   - clock: also in flip_error, revise, position_set, paused, resumed, and with
 //     a game that has clocks in game_over and power_restored.
 //
+// # What players may not know
+//
+// EncodeStateWithout and EncodeEventFor write what everybody may read, where the
+// full forms are for arbiters and the journal. The referee decides what is withheld
+// (referee.State.Withheld, referee.Profile.Redact), and it is left out of the values
+// before they are encoded. What was really turned is never withheld, for everybody
+// can see it on the board; what should have been turned is, until it is claimed or
+// stands. Where mistakes may be claimed, record is written for every game.
+//
 // # Games without clocks
 //
 // Their settings are {"mode":"none"}, both remaining times are null, and in the

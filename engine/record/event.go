@@ -167,6 +167,24 @@ func EncodeEvent(env Envelope, ev referee.Event) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode event: %w", err)
 	}
+	return encodeEvent(env, kind, data)
+}
+
+// EncodeEventFor writes an event as players under a profile may know it: payload
+// where they may know all of it. One that is kept from them is written as a note
+// without data, so that no number seems to be missing.
+func EncodeEventFor(env Envelope, ev referee.Event, p *referee.Profile, payload []byte) ([]byte, error) {
+	switch public, whole := p.Redact(ev); {
+	case whole:
+		return payload, nil
+	case public == nil:
+		return encodeEvent(env, "note", nil)
+	default:
+		return EncodeEvent(env, public)
+	}
+}
+
+func encodeEvent(env Envelope, kind string, data any) ([]byte, error) {
 	if err := errors.Join(checkFingerprint(env.FP), inRange("ply", env.Ply, referee.MaxEntries), inRange("boot", env.Boot, math.MaxInt)); err != nil {
 		return nil, fmt.Errorf("encode event: %w", err)
 	}

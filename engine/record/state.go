@@ -38,7 +38,8 @@ type stateJSON struct {
 	// since a finished game was opened again.
 	Halted    bool           `json:"halted"`
 	Objection *objectionJSON `json:"objection"`
-	// Record is what was really played, where the transcript does not say it.
+	// Record is what was really played, where the transcript does not say it, and
+	// for players wherever it may be left to them to find that out.
 	Record []lineJSON `json:"record"`
 }
 
@@ -113,6 +114,13 @@ type (
 // journal, the sequence number and the game. Pending.to_flip holds all discs
 // that the move turns, done those of them that show the mover's color already.
 func EncodeState(env Envelope, s *referee.State) ([]byte, error) {
+	return EncodeStateWithout(env, s, referee.Withheld{})
+}
+
+// EncodeStateWithout writes the snapshot for those who may not know what is
+// withheld: the move list, the last move and the record all say what was turned on
+// the board, and none of them what should have been.
+func EncodeStateWithout(env Envelope, s *referee.State, without referee.Withheld) ([]byte, error) {
 	if s.Phase > referee.Over || s.Step > referee.Correcting {
 		return nil, fmt.Errorf("encode state: there is no phase %d, step %d", s.Phase, s.Step)
 	}
@@ -125,19 +133,19 @@ func EncodeState(env Envelope, s *referee.State) ([]byte, error) {
 		stampJSON: env.head(),
 		Variant:   clean(s.Match.Rules.Name), Profile: clean(s.Match.Profile.Name), Hints: hints,
 		Phase: s.Phase.String(), Step: orNull(s.Step.String()), Turn: s.Turn().String(), Ply: s.Ply(),
-		Board: discs.String(), Sensed: sensed(s), BoardFP: Fingerprint(discs, s.Turn()), Irregular: s.Irregular(),
+		Board: discs.String(), Sensed: sensed(s), BoardFP: Fingerprint(discs, s.Turn()), Irregular: irregular(s, without),
 		Start:   startJSON{s.Game.Rules.Start.String(), s.Game.Rules.Start.Turn.String()},
 		Score:   scoreJSON{discs.Black.Count(), discs.White.Count(), discs.Empty().Count()},
-		Last:    last(s),
-		Pending: pending(s.Pending),
+		Last:    last(s, without),
+		Pending: pending(s.Pending, without),
 		Guide: guideJSON{
-			Flip: squares(s.Guide.Flip | s.Guide.Turn), Place: squares(s.Guide.Place()), Remove: squares(s.Guide.Remove),
+			Flip: squares((s.Guide.Flip | s.Guide.Turn) &^ without.Guide), Place: squares(s.Guide.Place()), Remove: squares(s.Guide.Remove),
 		},
 		Transcript: s.Transcript(), Players: encodePlayers(s.Match.Players), Pairing: clean(s.Match.Pairing), Hand: hand(s.Game),
 		Clock:   encodeClock(env, &s.Clock),
-		Problem: problem(env, s.Problem), Halted: s.Halted, Objection: objection(s), Record: irregular(s),
+		Problem: problem(env, s.Problem), Halted: s.Halted, Objection: objection(s, without), Record: lines(s, without),
 	}
-	if s.Phase == referee.Playing {
+	if s.Phase == referee.Playing && !without.Legal {
 		w.Legal = squares(s.Game.Legal())
 	}
 	if s.Ended {
@@ -162,26 +170,49 @@ func sensed(s *referee.State) string {
 }
 
 // last writes the last disc placed.
-func last(s *referee.State) *lastJSON {
-	e, ok := s.Last()
-	if !ok {
-		return nil
+func last(s *referee.State, without referee.Withheld) *lastJSON {
+	for i := s.Len - 1; i >= 0; i-- {
+		if s.Entries[i].Move == engine.PassMove {
+			continue
+		}
+		e := known(s, i, without)
+		return &lastJSON{
+			Move: e.Move.String(), By: e.By.String(), Flipped: squares(e.Flipped),
+			Missed: squares(e.Missed), Extra: squares(e.Extra), Improper: e.Improper.String(),
+		}
 	}
-	return &lastJSON{
-		Move: e.Move.String(), By: e.By.String(), Flipped: squares(e.Flipped),
-		Missed: squares(e.Missed), Extra: squares(e.Extra), Improper: e.Improper.String(),
-	}
+	return nil
 }
 
-// irregular writes the record of a game that the rules cannot replay, nil for one
-// that they can.
-func irregular(s *referee.State) []lineJSON {
-	if !s.Irregular() {
+// known returns entry i of the record without what is withheld of it.
+func known(s *referee.State, i int, without referee.Withheld) referee.Entry {
+	e := s.Entries[i]
+	if s.Withholds(without, i) {
+		e.Missed, e.Extra, e.Improper = 0, 0, referee.NoReason
+	}
+	return e
+}
+
+// irregular reports whether the transcript is known not to lead to the board.
+func irregular(s *referee.State, without referee.Withheld) bool {
+	for i := range s.Record() {
+		if !s.Entries[i].Regular() && !s.Withholds(without, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// lines writes the record of a game that the rules cannot replay, nil for one that
+// they can. While mistakes may be claimed every record is written, so that its form
+// does not tell whether there is one.
+func lines(s *referee.State, without referee.Withheld) []lineJSON {
+	if !without.Claims && !s.Irregular() {
 		return nil
 	}
 	lines := make([]lineJSON, s.Len)
 	for i := range s.Record() {
-		e := &s.Entries[i]
+		e := known(s, i, without)
 		lines[i] = lineJSON{
 			By: e.By.String(), Move: e.Move.String(), Flipped: squares(e.Flipped), Missed: squares(e.Missed), Extra: squares(e.Extra),
 			Improper: e.Improper.String(),
@@ -198,9 +229,9 @@ func irregular(s *referee.State) []lineJSON {
 }
 
 // objection writes what may be said against the last move, nil for nothing.
-func objection(s *referee.State) *objectionJSON {
+func objection(s *referee.State, without referee.Withheld) *objectionJSON {
 	o := s.Objection
-	if !o.Open {
+	if !o.Open || without.Errors {
 		return nil
 	}
 	ply := 0
@@ -217,9 +248,12 @@ func objection(s *referee.State) *objectionJSON {
 }
 
 // pending writes the move that is being made.
-func pending(p referee.Pending) *pendingJSON {
+func pending(p referee.Pending, without referee.Withheld) *pendingJSON {
 	if !p.Active {
 		return nil
+	}
+	if without.Flips {
+		p.Flips, p.Done, p.Extra = 0, 0, 0
 	}
 	return &pendingJSON{
 		Move: p.Square.String(), By: p.By.String(), ToFlip: squares(p.Flips), Done: squares(p.Done),

@@ -429,7 +429,7 @@ func (a *App) feed(in referee.Input) *referee.Refuse {
 // announce tells everybody about an event that has become durable.
 func (a *App) announce(seq uint64, payload []byte) {
 	a.durable = seq
-	public := a.publicFact(seq, payload)
+	var public []byte
 	for len(a.waiting) > 0 && a.waiting[0].Seq <= seq {
 		Cue(&a.cues, a.waiting[0].Event, a.now())
 		if s := soundOf(a.waiting[0].Event); s != buzzer.Silence {
@@ -438,6 +438,7 @@ func (a *App) announce(seq uint64, payload []byte) {
 		if endsGame(a.waiting[0].Event) {
 			nudge(a.ended)
 		}
+		public = a.waiting[0].Public
 		a.waiting = a.waiting[1:]
 	}
 	if a.page != nil {

@@ -69,11 +69,12 @@ func NewCore(o CoreOptions) *Core {
 	return c
 }
 
-// Fact is an event with its number and its published form.
+// Fact is an event with its number and its published forms: Payload is all of it,
+// Public what players may know.
 type Fact struct {
-	Seq     uint64
-	Event   referee.Event
-	Payload []byte
+	Seq             uint64
+	Event           referee.Event
+	Payload, Public []byte
 }
 
 // Outcome is what one step amounts to. It is valid until the next step.
@@ -163,11 +164,15 @@ func (c *Core) fact(a referee.Announce) (Fact, error) {
 	if err != nil {
 		return Fact{}, fmt.Errorf("encode event %d: %w", env.Seq, err)
 	}
+	public, err := record.EncodeEventFor(env, a.Event, &c.State.Match.Profile, payload)
+	if err != nil {
+		return Fact{}, fmt.Errorf("encode event %d for players: %w", env.Seq, err)
+	}
 	if c.Tape != nil {
 		c.Tape.Announced(a.Event, env.Stamp, drawn, payload)
 	}
 	c.seq = env.Seq
-	return Fact{Seq: env.Seq, Event: a.Event, Payload: payload}, nil
+	return Fact{Seq: env.Seq, Event: a.Event, Payload: payload, Public: public}, nil
 }
 
 // Seq returns the number of the last event.
@@ -182,11 +187,24 @@ func (c *Core) Envelope() record.Envelope {
 }
 
 // Published returns the state payload of MQTT and of the page.
-func (c *Core) Published() ([]byte, error) {
+func (c *Core) Published() ([]byte, error) { return c.published(referee.Withheld{}) }
+
+// published returns the state payload without what is withheld.
+func (c *Core) published(without referee.Withheld) ([]byte, error) {
 	if c.State.Problem.Active() || !c.Trouble.Active() {
-		return record.EncodeState(c.Envelope(), &c.State)
+		return record.EncodeStateWithout(c.Envelope(), &c.State, without)
 	}
 	s := c.State
 	s.Problem = c.Trouble
-	return record.EncodeState(c.Envelope(), &s)
+	return record.EncodeStateWithout(c.Envelope(), &s, without)
+}
+
+// Public returns the state payload as players may know it at a time, nil if they may
+// know all of it.
+func (c *Core) Public(at time.Duration) ([]byte, error) {
+	without := c.State.Withheld(at)
+	if without == (referee.Withheld{}) {
+		return nil, nil
+	}
+	return c.published(without)
 }

@@ -301,11 +301,13 @@ func (a *App) officiate(v *web.View, state []byte) {
 	s := &a.core.State
 	v.Timing, v.Press, v.Claims = timing(s.Clock.Settings), a.pressable(), claims(s)
 	v.Takeback = a.takebackView()
-	public, err := veil(state, s, a.now())
-	if err != nil {
-		a.log.Error("hide what players may not know", "error", err)
-	}
-	if public != nil {
+	public, err := a.core.Public(a.now())
+	switch {
+	case err != nil:
+		// Nobody is told more than they may know because something failed.
+		a.log.Error("write the state as players may know it", "error", err)
+		v.State, v.Full = []byte("null"), state
+	case public != nil:
 		v.State, v.Full = public, state
 	}
 }
