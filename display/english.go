@@ -235,8 +235,8 @@ func (e english) noFlip(disc engine.Color, at engine.Square, g referee.Guide) st
 	return e.disc(disc, at) + " outflanks nothing: " + e.remedy(at.Bit(), g) + "."
 }
 
-func (e english) besideCentre(centre engine.Bitboard, g referee.Guide) string {
-	return "The first four discs go on " + e.list(centre.Names()) + ": " + e.todo(g) + "."
+func (e english) offCenter(center engine.Bitboard, g referee.Guide) string {
+	return "The first four discs go on " + e.list(center.Names()) + ": " + e.todo(g) + "."
 }
 
 func (e english) wrongColor(disc, turn engine.Color, at engine.Square, g referee.Guide) string {

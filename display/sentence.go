@@ -206,10 +206,9 @@ func wrongSentence(say english, s *referee.State) string {
 	disc := s.Sensed.At(at)
 	switch s.Problem.Reason {
 	case referee.NoFlip:
-		if s.Game.Opening() != 0 {
-			return say.besideCentre(s.Game.Rules.Opening, s.Guide)
-		}
 		return say.noFlip(disc, at, s.Guide)
+	case referee.OffCenter:
+		return say.offCenter(s.Game.Rules.Opening, s.Guide)
 	case referee.WrongColor:
 		return say.wrongColor(disc, turn, at, s.Guide)
 	case referee.OutOfTurn:

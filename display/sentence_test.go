@@ -81,7 +81,7 @@ func TestSentencesOfTheHistoricGame(t *testing.T) {
 	s = historic(t, "d4")
 	s.Sensed = s.Sensed.With(square(t, "a1"), engine.White)
 	s.Step, s.Guide = referee.Correcting, referee.Guide{Remove: squares(t, "a1")}
-	s.Problem = referee.Problem{Code: referee.IllegalPosition, Reason: referee.NoFlip, Squares: squares(t, "a1")}
+	s.Problem = referee.Problem{Code: referee.IllegalPosition, Reason: referee.OffCenter, Squares: squares(t, "a1")}
 	say(s, "The first four discs go on d4, e4, d5 and e5: take a1 off.")
 
 	s = historic(t, "d4 e4 d5 e5")

@@ -205,7 +205,7 @@ func (english) noFlip(v *View, at engine.Square) {
 	v.Head.add(" flips nothing")
 }
 
-func (english) besideCentre(v *View) { v.Head.add("Begin in centre") }
+func (english) offCenter(v *View) { v.Head.add("Begin in centre") }
 
 func (english) wrongColor(v *View, at engine.Square) {
 	v.Head.add("Wrong color ")

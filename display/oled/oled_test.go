@@ -189,7 +189,7 @@ func situations(t testing.TB) []situation {
 			"mistake", "a8 flips nothing", "take off a8", "", clocks(14*time.Minute+59*time.Second, 8*time.Second+300*time.Millisecond),
 			mistake(illegal, referee.NoFlip, "a8", referee.Guide{Remove: set("a8")}),
 		},
-		{"beside the centre", "Begin in centre", "take off a1", "historic", nil, mistake(illegal, referee.NoFlip, "a1", referee.Guide{Remove: set("a1")})},
+		{"beside the centre", "Begin in centre", "take off a1", "historic", nil, mistake(illegal, referee.OffCenter, "a1", referee.Guide{Remove: set("a1")})},
 		{"wrong color", "Wrong color f5", "turn f5", "", nil, mistake(illegal, referee.WrongColor, "f5", referee.Guide{Turn: set("f5")})},
 		{"out of turn", "f5 out of turn", "take off f5", "", nil, mistake(referee.TurnWrong, referee.OutOfTurn, "f5", referee.Guide{Remove: set("f5")})},
 		{"too early", "f5 is too early", "take off f5", "", nil, mistake(referee.FlipsNotDone, referee.FlipsPending, "f5", referee.Guide{Remove: set("f5"), Flip: set("d4")})},

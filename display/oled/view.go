@@ -426,11 +426,9 @@ func (v *View) wrong(say english, s *referee.State) {
 	at := s.Problem.Squares.First()
 	switch s.Problem.Reason {
 	case referee.NoFlip:
-		if s.Game.Opening() != 0 {
-			say.besideCentre(v)
-			return
-		}
 		say.noFlip(v, at)
+	case referee.OffCenter:
+		say.offCenter(v)
 	case referee.WrongColor:
 		say.wrongColor(v, at)
 	case referee.OutOfTurn:

@@ -283,7 +283,7 @@ func decodeIllegal(data json.RawMessage) (referee.Event, error) {
 
 // reason reads the word of a reason.
 func reason(word string, mayBeNone bool) (referee.Reason, error) {
-	for r := referee.NoReason; r <= referee.OtherSquare; r++ {
+	for r := referee.NoReason; r <= referee.OffCenter; r++ {
 		if r.String() == word && (r != referee.NoReason || mayBeNone) {
 			return r, nil
 		}

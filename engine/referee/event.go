@@ -33,7 +33,7 @@ type (
 		// subset of Flipped).
 		Flipped, Missed, Extra engine.Bitboard
 		// Improper says why this is no move by the rules: NoReason for one that
-		// is, NoFlip, or WrongColor when the disc shows the opponent's side.
+		// is, NoFlip, OffCenter, or WrongColor when the disc shows the opponent's side.
 		Improper Reason
 		Clock    clock.Times
 		// Think is the time since the mover came on turn.

@@ -438,6 +438,8 @@ func (s *State) judgeMisplaced(c change) verdict {
 		return verdict{kind: passing}
 	case c.placed.Count() > 1:
 		v.reason = SecondDisc
+	case c.seen.At(sq) == mover && c.game.Opening() != 0:
+		v.reason = OffCenter
 	case c.seen.At(sq) == mover:
 		v.reason = NoFlip
 	case c.game.Legal().Has(sq):
@@ -449,7 +451,7 @@ func (s *State) judgeMisplaced(c change) verdict {
 	default:
 		v.reason = WrongColor
 	}
-	if s.claims() && c.placed.Count() == 1 && (v.reason == NoFlip || v.reason == WrongColor) {
+	if s.claims() && c.placed.Count() == 1 && (v.reason == NoFlip || v.reason == OffCenter || v.reason == WrongColor) {
 		return s.judgeImproper(c, v)
 	}
 	return v

@@ -477,7 +477,7 @@ func TestPresenceHistoric(t *testing.T) {
 			{"turn d5", "", "black d6: d5"},
 		}},
 		{"beside the centre", "", []scene{
-			{"black d3", "remove d3", "illegal black d3 no_flip"},
+			{"black d3", "remove d3", "illegal black d3 off_center"},
 			{"none d3", "black d4 e4 d5 e5", ""},
 		}},
 		{"two at once: nobody can tell whose disc is whose", "", []scene{

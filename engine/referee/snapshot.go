@@ -114,7 +114,7 @@ func (c *coder) entry(e *Entry) {
 	c.set(&e.Flipped)
 	c.set(&e.Missed)
 	c.set(&e.Extra)
-	small(c, &e.Improper, OtherSquare)
+	small(c, &e.Improper, lastReason)
 	c.yes(&e.Set)
 	c.game(&e.Before)
 	c.time(&e.Think)
@@ -144,7 +144,7 @@ func (c *coder) guide(g *Guide) {
 
 func (c *coder) problem(p *Problem) {
 	text(c, &p.Code)
-	small(c, &p.Reason, OtherSquare)
+	small(c, &p.Reason, lastReason)
 	c.set(&p.Squares)
 	c.time(&p.Since)
 }
@@ -185,7 +185,7 @@ func (c *coder) memory(m *memory) {
 	c.set(&m.turned)
 	c.set(&m.withdrawn)
 	c.set(&m.reported)
-	small(c, &m.reason, OtherSquare)
+	small(c, &m.reason, lastReason)
 	small(c, &m.restoring, restoringPower)
 	c.yes(&m.ordered)
 	c.set(&m.undone)

@@ -62,8 +62,7 @@ const (
 	NoReason Reason = iota
 	// Occupied: the square named by a command already holds a disc.
 	Occupied
-	// NoFlip: a disc of the player to move outflanks nothing there, or, in the
-	// opening of the historic game, does not lie in the centre.
+	// NoFlip: a disc of the player to move outflanks nothing there.
 	NoFlip
 	// WrongColor: a legal square, but the disc shows the other color.
 	WrongColor
@@ -82,13 +81,20 @@ const (
 	// OtherSquare: a disc of the player who is a program, on another square
 	// than the program chose.
 	OtherSquare
+	// OffCenter: in the opening of the historic game, a disc of the player to move
+	// does not lie in the center.
+	OffCenter
 )
+
+// lastReason is the last of the reasons.
+const lastReason = OffCenter
 
 // String returns the word of the MQTT contract.
 func (r Reason) String() string {
 	return [...]string{
 		"", "occupied", "no_flip", "wrong_color", "out_of_turn", "second_disc",
 		"extra_flip", "flips_pending", "pass_not_allowed", "not_running", "other_square",
+		"off_center",
 	}[r]
 }
 

@@ -57,7 +57,7 @@ func TestWhoBeginsTheHistoricGameIsAgreed(t *testing.T) {
 func TestMistakesInTheOpening(t *testing.T) {
 	tests := []struct{ name, before, change, guide, event, heal, after string }{
 		{"the wrong color up", "", "w d4", "turn d4", "illegal black d4 wrong_color", "- d4", "black d4 e4 d5 e5"},
-		{"beside the centre", "", "b d3", "remove d3", "illegal black d3 no_flip", "- d3", "black d4 e4 d5 e5"},
+		{"off the center has a reason of its own", "", "b d3", "remove d3", "illegal black d3 off_center", "- d3", "black d4 e4 d5 e5"},
 		{"beside the centre and wrong", "", "w d3", "remove d3", "illegal black d3 wrong_color", "- d3", "black d4 e4 d5 e5"},
 		{"two at once", "", "b d4 e5", "remove d4 e5", "illegal black d4 second_disc", "- d4 e5", "black d4 e4 d5 e5"},
 		{"a disc turned", "d4", "w d4", "turn d4", "illegal white d4 extra_flip", "b d4", "white e4 d5 e5"},

@@ -496,6 +496,8 @@ func after(b *board, p point, s side, turned engine.Bitboard) board {
 func (u *umpire) wrongness(p point) (why string, by side) {
 	by = u.turn
 	switch {
+	case u.shows(p, u.turn) && len(u.opening()) > 0:
+		why = "off_center"
 	case u.shows(p, u.turn):
 		why = "no_flip"
 	case u.legal(p, u.turn):

@@ -47,7 +47,7 @@ export function astray(view) {
 
 /** What is wrong with a move, in a few words; "" for nothing. @param {import("./model.js").Played} m */
 export function wrongWith(m) {
-  const improper = { no_flip: "turns nothing", wrong_color: "wrong color up", occupied: "occupied" }[m.improper ?? ""];
+  const improper = { no_flip: "turns nothing", off_center: "not in the middle", wrong_color: "wrong color up", occupied: "occupied" }[m.improper ?? ""];
   return [
     m.missed?.length ? `not turned: ${m.missed.join(" ")}` : "",
     m.extra?.length ? `turned too: ${m.extra.join(" ")}` : "",

@@ -21,6 +21,7 @@ const REASONS = /** @type {Record<string, string>} */ ({
   pass_not_allowed: "there is a move to make",
   not_running: "no game is running",
   other_square: "the computer wants to play elsewhere",
+  off_center: "the first four discs go in the middle",
 });
 
 export class Announcer {
@@ -145,8 +146,9 @@ function flips(ply, data) {
 
 /** @param {string} reason @param {import("./model.js").State|null} state */
 function why(reason, state) {
+  // Before off_center had a word of its own, no_flip stood for it.
   const opening = state?.phase === "playing" && state.ply < 4 && /^-*$/.test(state.start?.board ?? "B");
-  return reason === "no_flip" && opening ? "the first four discs go in the middle" : (REASONS[reason] ?? reason);
+  return REASONS[reason === "no_flip" && opening ? "off_center" : reason] ?? reason;
 }
 
 /** @param {any} data */
