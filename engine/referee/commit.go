@@ -191,7 +191,9 @@ func (t *turn) pressMeans(v verdict, p press) bool {
 	case nothing && s.Halted:
 		t.playersGoOn(p.at)
 	case nothing:
-		t.announce(Illegal{By: p.by, Square: engine.Square(engine.PassMove), Reason: PassNotAllowed})
+		if s.pressing() {
+			t.announce(Illegal{By: p.by, Square: engine.Square(engine.PassMove), Reason: PassNotAllowed})
+		}
 		return false
 	case wrong && v.missing == 0:
 		if s.Halted {
@@ -214,9 +216,11 @@ func (s *State) claimantNow() engine.Color {
 }
 
 // refusePress says why the press of a player changes nothing; the clock goes on
-// as if it had not been. A mistake that lies there has been said before.
+// as if it had not been. A mistake that lies there has been said before. Where no
+// move is ended with a press, a press that does nothing means nothing either: a
+// child that plays with the button is no player who does what is not allowed.
 func (t *turn) refusePress(v verdict, p press) {
-	if v.kind == mistaken {
+	if v.kind == mistaken || !t.s.pressing() && !t.s.Objection.Claimed {
 		return
 	}
 	refused := Illegal{By: p.by, Square: v.pending.Square, Reason: FlipsPending}

@@ -792,7 +792,9 @@ func (u *umpire) presses(by side, at time.Duration) {
 	case d.none() && u.halted:
 		u.playersGoOn(at, exact)
 	case d.none():
-		u.illegal("pass_not_allowed", by, 0)
+		if u.pressing() { // elsewhere the button means nothing
+			u.illegal("pass_not_allowed", by, 0)
+		}
 	case !u.restoring:
 		u.pressMove(d, by, at)
 	}
@@ -831,7 +833,7 @@ func (u *umpire) pressMove(d difference, by side, at time.Duration) {
 	case open|extra == 0 || u.law.stands && u.pressing():
 		u.playersGoOn(at, exact)
 		u.move(p, d.turned, at, exact, "")
-	case extra == 0:
+	case extra == 0 && u.pressing():
 		u.illegal("flips_pending", by, p.square().Bit())
 	}
 }
