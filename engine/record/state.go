@@ -171,17 +171,15 @@ func sensed(s *referee.State) string {
 
 // last writes the last disc placed.
 func last(s *referee.State, without referee.Withheld) *lastJSON {
-	for i := s.Len - 1; i >= 0; i-- {
-		if s.Entries[i].Move == engine.PassMove {
-			continue
-		}
-		e := known(s, i, without)
-		return &lastJSON{
-			Move: e.Move.String(), By: e.By.String(), Flipped: squares(e.Flipped),
-			Missed: squares(e.Missed), Extra: squares(e.Extra), Improper: e.Improper.String(),
-		}
+	i, ok := s.LastEntry()
+	if !ok {
+		return nil
 	}
-	return nil
+	e := known(s, i, without)
+	return &lastJSON{
+		Move: e.Move.String(), By: e.By.String(), Flipped: squares(e.Flipped),
+		Missed: squares(e.Missed), Extra: squares(e.Extra), Improper: e.Improper.String(),
+	}
 }
 
 // known returns entry i of the record without what is withheld of it.

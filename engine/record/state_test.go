@@ -1,6 +1,7 @@
 package record_test
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -178,4 +179,38 @@ func TestReplayGivesTheSameState(t *testing.T) {
 			r.Fatalf("%v\n%s", err, got)
 		}
 	})
+}
+
+// The last disc is one that lies there: a ruling about the position, which may have
+// taken it away, comes after it, and the next disc after that.
+func TestLastDiscIsOnTheBoard(t *testing.T) {
+	s := referee.New(homeMatch(t, "classic"))
+	last := func() string {
+		t.Helper()
+		text, err := record.EncodeState(envelope(), &s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var w struct{ Last *struct{ Move, By string } }
+		if err := json.Unmarshal(text, &w); err != nil {
+			t.Fatal(err)
+		}
+		if w.Last == nil {
+			return ""
+		}
+		return w.Last.By + " " + w.Last.Move
+	}
+	referee.Apply(&s, referee.GameStarted{Match: s.Match})
+	referee.Apply(&s, referee.Moved{By: engine.Black, Square: set(t, "f5").First(), Flipped: set(t, "e5")})
+	if got := last(); got != "black f5" {
+		t.Errorf("after f5 the last disc is %q", got)
+	}
+	referee.Apply(&s, referee.PositionSet{Discs: engine.Start().Discs, Turn: engine.Black, Reason: "the wrong game"})
+	if got := last(); got != "" {
+		t.Errorf("after the start was set the last disc is %q", got)
+	}
+	referee.Apply(&s, referee.Moved{By: engine.Black, Square: set(t, "d3").First(), Flipped: set(t, "d4")})
+	if got := last(); got != "black d3" {
+		t.Errorf("after d3 the last disc is %q", got)
+	}
 }

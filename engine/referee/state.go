@@ -395,14 +395,24 @@ func (s *State) Turn() engine.Color {
 	return engine.None
 }
 
-// Last returns the last disc placed; ok is false before the first.
+// Last returns the last disc placed; ok is false before the first, and after a
+// position was set until the next one: a ruling may have taken any disc away.
 func (s *State) Last() (e Entry, ok bool) {
-	for i := s.Len - 1; i >= 0; i-- {
+	i, ok := s.LastEntry()
+	if !ok {
+		return Entry{}, false
+	}
+	return s.Entries[i], true
+}
+
+// LastEntry returns the place of Last in the record.
+func (s *State) LastEntry() (i int, ok bool) {
+	for i := s.Len - 1; i >= 0 && !s.Entries[i].Set; i-- {
 		if s.Entries[i].Move != engine.PassMove {
-			return s.Entries[i], true
+			return i, true
 		}
 	}
-	return Entry{}, false
+	return 0, false
 }
 
 // Irregular reports whether replaying the transcript by the rules would go
