@@ -242,8 +242,8 @@ func decodeArgs(r *Request) error {
 		if err := m.read("plies", &r.Undo.Plies); err != nil {
 			return err
 		}
-		if r.Undo.Plies < 1 || r.Undo.Plies > 64 {
-			return errors.New("plies: want 1 to 64")
+		if r.Undo.Plies < 0 || r.Undo.Plies > 64 {
+			return errors.New("plies: want 1 to 64, or 0 to take back a declared end of the game alone")
 		}
 	case "diag":
 		return decodeDiag(m, &r.Diag)

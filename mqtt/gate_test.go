@@ -102,7 +102,7 @@ func TestCommandChecks(t *testing.T) {
 		{"player/hint", `{"id":"1","if_seq":40}`, playing, "stale_seq"},
 		// Arguments.
 		{"player/undo", `{"id":"1","if_seq":41,"args":{"plies":3}}`, playing, "request"},
-		{"player/undo", `{"id":"1","if_seq":41,"args":{"plies":0}}`, playing, "bad_payload"},
+		{"player/undo", `{"id":"1","if_seq":41,"args":{"plies":-1}}`, playing, "bad_payload"},
 		{"player/undo", `{"id":"1","if_seq":41,"args":{"plies":65}}`, playing, "bad_payload"},
 		{"player/undo", `{"id":"1","if_seq":41,"args":{"plies":"3"}}`, playing, "bad_payload"},
 		{"arbiter/new", `{"id":"1","args":{"variant":"classic","profile":"home","players":{"black":"A","white":"B"}}}`, idle, "request"},

@@ -245,7 +245,7 @@ func (f *folding) apply(env record.Envelope, ev referee.Event) {
 			wrong = fmt.Sprintf("%v may not pass", ev.By)
 		}
 	case referee.Undone:
-		if ev.Plies < 1 || ev.Plies > f.state.Ply() {
+		if ev.Plies < 0 || ev.Plies > f.state.Ply() || ev.Plies == 0 && !f.state.Ended {
 			wrong = fmt.Sprintf("takes back %d plies of %d", ev.Plies, f.state.Ply())
 		}
 	case referee.FlipError:

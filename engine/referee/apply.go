@@ -232,6 +232,10 @@ func square(e *Entry) engine.Square {
 // did, also when the program has been restarted meanwhile: without being guided
 // back they would be taken for the same moves again.
 func (s *State) takeBack(ev Undone) {
+	if ev.Plies == 0 {
+		s.takeBackEnd(ev)
+		return
+	}
 	n := s.entryOfPly(ev.Plies)
 	before, ordered := s.Entries[n].Before, s.memory.ordered || ev.Claimed
 	back := before.Diff(s.Game.Discs) & before.Occupied()
@@ -251,6 +255,16 @@ func (s *State) takeBack(ev Undone) {
 	if ordered {
 		s.memory.restoring, s.memory.undone = restoringUndo, back
 	}
+}
+
+// takeBackEnd lets a game go on whose end was declared. The discs may have been
+// swept off the board since, so that hands are guided to where they lay.
+func (s *State) takeBackEnd(ev Undone) {
+	s.reopen()
+	s.Clock.Restore(ev.Clock, s.onClock(), ev.At)
+	s.TurnSince = ev.At
+	s.atRest()
+	s.memory.restoring = restoringSet
 }
 
 // revise puts other moves in the place of those from disc number FromPly on.

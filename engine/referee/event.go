@@ -58,7 +58,8 @@ type (
 		At            Time
 	}
 	// Undone says that the last Plies discs were taken back, with the passes
-	// that followed each of them. By is who is to move now. Claimed says that
+	// that followed each of them; none of them says that only a declared end of
+	// the game was. By is who is to move now. Claimed says that
 	// it was an improper move to which the opponent has objected.
 	Undone struct {
 		Plies, ToPly int

@@ -16,7 +16,8 @@ type Order interface{ order() }
 type (
 	// NewGame ends a running game without a result and prepares Match.
 	NewGame struct{ Match Match }
-	// Undo takes back the last Plies discs.
+	// Undo takes back the last Plies discs; with 0 a resignation or a declared
+	// result, and no disc.
 	Undo struct {
 		Plies  int
 		Reason string

@@ -88,7 +88,10 @@ func (t *turn) undo(in Command, order Undo) {
 	case !s.mayRule(in.Audit.Role):
 		t.refuse(NotAllowed, "there is no running game to take a move back in")
 		return
-	case order.Plies < 1 || order.Plies > s.Ply():
+	case order.Plies == 0:
+		t.undoEnd(in)
+		return
+	case order.Plies < 0 || order.Plies > s.Ply():
 		t.refuse(NotAllowed, "there are not so many moves to take back")
 		return
 	}
@@ -96,6 +99,24 @@ func (t *turn) undo(in Command, order Undo) {
 	t.obey(in)
 	t.announce(Undone{Plies: order.Plies, ToPly: s.Ply() - order.Plies, By: e.By, Clock: e.Clock, At: in.At})
 	t.again(in.At)
+}
+
+// undoEnd takes back a resignation or a declared result and no move: play goes on
+// where it stopped.
+func (t *turn) undoEnd(in Command) {
+	s := t.s
+	switch {
+	case !s.Ended:
+		t.refuse(NotAllowed, "the game is not over: plies is the number of moves to take back, 1 or more")
+	case s.Game.Over():
+		t.refuse(NotAllowed, "nobody has a move in this position: take back 1 move or more")
+	case s.Result.Reason == FlagFell:
+		t.refuse(NotAllowed, "a flag has fallen: give time with clock_set, and the game goes on")
+	default:
+		t.obey(in)
+		t.announce(Undone{Plies: 0, ToPly: s.Ply(), By: s.Game.Turn, Clock: s.Clock.Times(in.At), At: in.At})
+		t.again(in.At)
+	}
 }
 
 func (t *turn) pauseGame(in Command, order Pause) {

@@ -527,3 +527,51 @@ func TestNewGameWithClocks(t *testing.T) {
 	tb.clocks("1m0s", "1m0s")
 	tb.runs(black)
 }
+
+// A resignation alone is taken back with an undo of no moves: record, position and
+// clocks are those at the moment of it.
+func TestUndoOfAResignationAlone(t *testing.T) {
+	tb := officialTable(t, referee.Home(), "5:00")
+	tb.play("f5d6")
+	tb.wait(3 * time.Second)
+	tb.said = nil
+	tb.order(referee.Undo{Plies: 0})
+	tb.expect("refused not_allowed")
+	before := tb.state
+	tb.order(referee.Resign{Color: black})
+	if !tb.state.Ended || tb.state.Phase != referee.Over {
+		t.Fatal("the resignation did not end the game")
+	}
+	left := tb.state.Clock.Times(tb.now)
+	tb.wait(10 * time.Second)
+	tb.put("- d6") // hands are free
+	tb.said = nil
+	tb.order(referee.Undo{Plies: 0, Reason: "it was the wrong button"})
+	tb.expect("command arbiter", "undo 0 to ply 2, black to move")
+	if s := &tb.state; s.Ended || s.Game != before.Game || s.Len != before.Len || s.Transcript() != "f5d6" || s.Turn() != black {
+		t.Errorf("the game stands at %q, %v to move, ended %v", s.Transcript(), s.Turn(), s.Ended)
+	}
+	tb.put("w d6")
+	tb.stage(referee.Playing, referee.ToMove, black)
+	if now := tb.state.Clock.Times(tb.now); now != left || !tb.state.Halted {
+		t.Errorf("the clocks show %v, and %v when Black resigned", now, left)
+	}
+	tb.said = nil
+	tb.play("c3")
+	if got := tb.state.Transcript(); got != "f5d6c3" {
+		t.Errorf("play went on to %q", got)
+	}
+	// Where nobody can move, and where a flag has fallen, that is no way back.
+	for name, change := range map[string]func(*referee.State){
+		"flag": func(s *referee.State) { s.Result.Reason = referee.FlagFell },
+		"full": func(s *referee.State) { s.Game.Discs = engine.Discs{Black: ^engine.Bitboard(0)} },
+	} {
+		s := tb.state
+		referee.Apply(&s, referee.GameOver{Result: referee.Result{Winner: engine.White, Reason: referee.Resigned}})
+		change(&s)
+		effects := referee.Step(&s, referee.Command{At: tb.now, Audit: referee.Audit{Role: "arbiter", Order: referee.Undo{}}}, nil)
+		if refused, ok := effects[len(effects)-1].(referee.Refuse); !ok || refused.Text == "" {
+			t.Errorf("%s: got %v", name, effects)
+		}
+	}
+}

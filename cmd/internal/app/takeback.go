@@ -53,7 +53,9 @@ func (a *App) askTakeback(o order) (code, text string) {
 	switch {
 	case !ok || s.Phase != referee.Playing && s.Phase != referee.Paused:
 		return refuse("there is no running game to take a move back in")
-	case undo.Plies < 1 || undo.Plies > s.Ply():
+	case undo.Plies < 1:
+		return refuse("plies is the number of moves to take back, 1 or more")
+	case undo.Plies > s.Ply():
 		return refuse("there are not so many moves to take back")
 	case s.Match.Profile.Takeback == referee.TakebackUntilReply && undo.Plies > 1:
 		return refuse("only the last move may be taken back")

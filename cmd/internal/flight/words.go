@@ -22,6 +22,9 @@ func TellEvent(ev referee.Event) string {
 	case referee.FlipError:
 		return tellFlips(&ev)
 	case referee.Undone:
+		if ev.Plies == 0 {
+			return fmt.Sprintf("the end of the game is taken back, %v to move", ev.By)
+		}
 		return fmt.Sprintf("%d taken back to ply %d, %v to move", ev.Plies, ev.ToPly, ev.By)
 	case referee.Revised:
 		return fmt.Sprintf("the record from ply %d on is another one, %d moves and passes%s", ev.FromPly, ev.Len, because(ev.Reason))

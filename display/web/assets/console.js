@@ -137,6 +137,16 @@ export class Console {
         command: () => ["undo", { plies: state().ply - Number(value("ply")), ...this.reason() }],
       },
       {
+        id: "reopen",
+        label: "Take back the end…",
+        title: "Take back the end of the game",
+        says: "The resignation or the declared result no longer counts.",
+        reason: "needed",
+        able: (s) => s.phase === "over" && ["resign", "adjudicated"].includes(s.result?.reason ?? ""),
+        words: () => "The game goes on where it stopped. No move is taken back. The clocks stand until the next disc.",
+        command: () => ["undo", { plies: 0, ...this.reason() }],
+      },
+      {
         id: "correct",
         label: "Position…",
         title: "Correct the position",

@@ -100,6 +100,7 @@ function words(event, state) {
     case "pass":
       return `${capital(data.by)} must pass.`;
     case "undo":
+      if (data.plies === 0) return `The result was taken back. ${capital(data.by)} to move.`;
       return data.plies === 1 ? "One move taken back." : `${data.plies} moves taken back.`;
     case "illegal_move":
       return `${capital(data.move ?? "that")} is not possible: ${why(data.reason, state)}.`;
