@@ -477,3 +477,27 @@ func TestSentenceIsNeverEmpty(t *testing.T) {
 		}
 	})
 }
+
+// A board that was swept while the power was off: the sentence says from the first
+// reading on which discs to put back, whatever the rules about takebacks.
+func TestEmptyBoardAfterPowerCutSaysWhatToPutBack(t *testing.T) {
+	t.Parallel()
+	for takeback, more := range map[referee.Takeback]string{
+		referee.TakebackFree: " For a new game set up the start position instead.", referee.TakebackNever: "",
+	} {
+		s := started(t)
+		s.Match.Profile.Takeback = takeback
+		referee.Apply(&s, referee.GameStarted{Match: s.Match})
+		referee.Apply(&s, referee.Moved{By: engine.Black, Square: square(t, "f5"), Flipped: squares(t, "e5")})
+		referee.Step(&s, referee.PowerOn{At: time.Second}, nil)
+		want := "The power was off, and d4, d5, e4, e5 and f5 do not fit the game: " +
+			"put black discs on d5, e4, e5 and f5, white on d4." + more
+		for at := 2 * time.Second; at < time.Minute; at += time.Second {
+			referee.Step(&s, referee.Seen{At: at}, nil)
+			referee.Step(&s, referee.Tick{At: at}, nil)
+			if got := display.Sentence(&s); got != want {
+				t.Fatalf("after %v: got  %q\nwant %q", at, got, want)
+			}
+		}
+	}
+}

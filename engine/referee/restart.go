@@ -70,11 +70,13 @@ func (s *State) noteCleared() {
 // settingUp shows nothing but that discs are off the board while the start is being
 // laid out, or perhaps the position on record, of which those discs may be a part.
 // What lies there is no move, and so no mistake either. It reports whether that is
-// what is going on: somebody who stops in between is led back to the record.
+// what is going on: somebody who stops in between is led back to the record. After
+// a power cut nobody knows who has taken the discs off, and what is missing is said
+// at once.
 func (t *turn) settingUp(at Time) bool {
 	s := t.s
 	start, seen, known := s.Match.Rules.Start.Discs, s.Sensed, ^s.Masked
-	if s.memory.missing || known&(seen.Black&^start.Black|seen.White&^start.White) != 0 {
+	if s.memory.missing || s.memory.restoring == restoringPower || known&(seen.Black&^start.Black|seen.White&^start.White) != 0 {
 		return false
 	}
 	c := compare(&s.Game, seen, s.Lost, s.Masked)
