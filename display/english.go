@@ -191,6 +191,18 @@ func (e english) restart(touched bool) string {
 	return "A new game? Lift one of the discs and put it back, or press a clock. To go on with the game, put its discs back."
 }
 
+func (e english) usualStart(touched bool, last referee.Guide) string {
+	answer := "lift one of the discs and put it back, or press a clock"
+	if touched {
+		answer = "leave the discs alone for five seconds, or press a clock"
+	}
+	otherwise := "put the discs where the lights show"
+	if (last.Place() | last.Turn).Count() <= listed {
+		otherwise = e.todo(last)
+	}
+	return "A game from the usual start? Then " + answer + ". For the start of the last game, " + otherwise + "."
+}
+
 func (e english) clocksStand() string { return "The clocks stand until play goes on." }
 
 func (e english) withdrawn(by engine.Color, g referee.Guide) string {

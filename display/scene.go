@@ -190,8 +190,8 @@ func Compose(s *referee.State, c Cues) Scene {
 		sc.light(c.Hints, Hint)
 		sc.light(c.Best, HintBest)
 	}
-	if s.Phase == referee.Playing && s.Restart.Active {
-		sc.light(s.Match.Rules.Start.Occupied(), Ask)
+	if s.Restart.Active {
+		sc.light(s.Sensed.Occupied(), Ask)
 	}
 	sc.light(s.Unsure(), Fault)
 	g := s.Lit()

@@ -45,6 +45,8 @@ func setupSentence(say english, s *referee.State) string {
 	switch {
 	case !s.SensedOK:
 		return say.unread()
+	case s.Restart.Active:
+		return say.usualStart(s.Restart.At != 0, s.Guide)
 	case s.Problem.Code == referee.Orientation:
 		return say.orientation(s.Match.Rules.Start.Occupied().Count() == 4)
 	case s.Guide.Place()&s.Match.Rules.Opening != 0:

@@ -273,6 +273,8 @@ func (v *View) setup(say english, in Input) {
 	switch {
 	case !s.SensedOK:
 		say.unread(v)
+	case s.Restart.Active:
+		say.restart(v, s.Restart.At != 0)
 	case s.Problem.Code == referee.Orientation:
 		say.orientation(v, s.Match.Rules.Start.Occupied().Count() == 4)
 	case free != 0:

@@ -74,6 +74,7 @@ func (s *State) order(o Order) {
 	case NewGame:
 		s.Match = o.Match
 		s.memory.swept, s.memory.prepared = false, false
+		s.memory.inherited, s.memory.usual, s.Restart = false, false, Restart{}
 		if !s.running() {
 			s.Phase, s.Clock = Setup, clock.New(o.Match.Clock)
 		}
@@ -93,6 +94,7 @@ func (s *State) start(ev GameStarted) {
 	s.OpponentLost = false
 	s.Clock, s.Halted, s.Flags, s.Objection = clock.New(ev.Match.Clock), false, Flags{}, Objection{}
 	s.memory.swept, s.memory.faces = false, engine.Discs{}
+	s.memory.inherited, s.memory.usual = false, false
 	s.turnBegins(s.Clock.Times(0), ev.At)
 	s.atRest()
 }
@@ -352,7 +354,7 @@ func (s *State) end(ev GameOver) {
 	s.Result, s.Ended = ev.Result, true
 	s.Phase, s.Step = Over, NoStep
 	if ev.Result.Reason == Aborted {
-		s.Phase = Setup
+		s.Phase, s.memory.inherited = Setup, true
 	}
 	s.Halted, s.Objection.Claimed = false, false
 	// What was given up, stopped by the time or ruled is over for good.

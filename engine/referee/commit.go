@@ -109,6 +109,8 @@ func (t *turn) pressed(in Pressed) {
 		t.again(in.At)
 	case s.Phase == Playing && s.Restart.Active:
 		t.beginAnew(in.At)
+	case s.Phase == Setup && s.Restart.Active:
+		t.beginAsUsual(in.At)
 	case s.Phase != Playing || !s.SensedOK || s.memory.resumed || s.memory.press.active:
 	case s.Flags.PlayOn:
 		// The player whose flag is up has seen enough.

@@ -59,6 +59,10 @@ type memory struct {
 	// game, if it begins on the empty board, then waits for its first disc:
 	// tidying up is no wish to play.
 	swept bool
+	// inherited says that the game to be set up has the start of the game before,
+	// which nobody has asked for; usual that the players have been asked whether
+	// they mean the usual start instead, which they have laid out.
+	inherited, usual bool
 	// off are the discs that have been off the board since it was last as on
 	// record; cleared says that all have been, at the same time.
 	off     engine.Bitboard

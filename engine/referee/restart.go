@@ -6,7 +6,9 @@ import (
 	"reversi-board/engine"
 )
 
-// Restart is the question whether the game is to be given up for another one,
+// Restart is the question whether another game is to begin than the one that is
+// expected: while a game is to be set up, one from the usual start (see usualStart);
+// in the middle of a game it asks whether that is to be given up for another one,
 // which players ask by setting up the start in the middle of it: after the board
 // has been swept clean, or after a power cut. It is answered by the discs: left
 // alone for RestartAfter they begin the next game. A press of a clock says so at
@@ -107,6 +109,61 @@ func (s *State) startLies() bool {
 		return (start.Occupied()^s.Sensed.Occupied())&^s.Masked == 0
 	}
 	return start.Diff(s.Sensed)&^s.Masked == 0
+}
+
+// usualRules returns the game from the usual start that is played instead of one
+// with a start of its own; other is false where it has none.
+func usualRules(r engine.Rules) (usual engine.Game, other bool) {
+	name := r.Name
+	if name == engine.Custom {
+		name = engine.Classic
+	}
+	rules, err := engine.Variant(name)
+	if err != nil || rules.Opening != 0 || rules.Start.Discs == r.Start.Discs {
+		return engine.Game{}, false
+	}
+	return engine.NewGame(rules), true
+}
+
+// usualStart asks whether the next game is to begin from the usual start, begins
+// it, or takes the question back: players who have played from another start and
+// now set up the four discs want no more of them. But those four may also be the
+// first ones of that other start, so that leaving them alone is no answer: a disc is
+// lifted and put back, or a clock is pressed. It reports whether the reading is
+// thereby explained.
+func (t *turn) usualStart(at Time) bool {
+	s := t.s
+	m := &s.memory
+	usual, other := usualRules(s.Match.Rules)
+	if !m.inherited || !other {
+		return false
+	}
+	c := compare(&usual, s.Sensed, s.Lost, s.Masked)
+	if lies := c.none() || s.Presence && c.placed|c.gone == 0; !lies || s.Lost != 0 {
+		s.Restart = Restart{}
+		m.usual = m.usual && c.placed == 0
+		return false
+	}
+	again := m.usual && t.touched
+	s.Restart.Active, m.usual = true, true
+	if again {
+		t.touched = false
+		s.Restart.At = at + RestartAfter
+	}
+	if due := s.Restart.At; due != 0 && at >= due {
+		t.beginAsUsual(at)
+		return true
+	}
+	s.setProblem(NoProblem, NoReason, 0, at)
+	return true
+}
+
+// beginAsUsual begins the game from the usual start that lies there.
+func (t *turn) beginAsUsual(at Time) {
+	s := t.s
+	usual, _ := usualRules(s.Match.Rules)
+	s.Match.Rules, s.Restart = usual.Rules, Restart{}
+	t.judge(at)
 }
 
 // beginAnew gives the game up and begins the next one with what lies there.

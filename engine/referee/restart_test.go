@@ -254,3 +254,80 @@ func anyHands(t *rapid.T, record engine.Discs) engine.Discs {
 		return engine.Discs{Black: black & keep, White: (record.White | start.White) &^ black & keep}
 	}
 }
+
+// afterCustom is a table at which a game with corners of Black's has been resigned,
+// and which has been swept since.
+func afterCustom(t *testing.T) *table {
+	t.Helper()
+	tb := newTable(t)
+	m := tb.state.Match
+	start := engine.Start()
+	start.Black |= tb.sq("a1").Bit() | tb.sq("h8").Bit()
+	rules, err := engine.Variant(engine.Custom)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Rules, err = rules.From(start); err != nil {
+		t.Fatal(err)
+	}
+	tb.order(referee.NewGame{Match: m})
+	tb.put("b a1")
+	tb.put("b h8")
+	tb.play("f5d6")
+	tb.order(referee.Resign{Color: black})
+	tb.swept()
+	tb.said = nil
+	return tb
+}
+
+// After a game from another start the four discs of the usual one are asked about,
+// for they may also be the first ones of that other start.
+func TestUsualStartAfterACustomGame(t *testing.T) {
+	for _, answer := range []string{"touch", "press", "go on"} {
+		t.Run(answer, func(t *testing.T) {
+			tb := afterCustom(t)
+			tb.asks(false)
+			tb.setUp()
+			tb.asks(true)
+			tb.step(referee.Tick{At: tb.now + time.Hour})
+			tb.look()
+			tb.asks(true)
+			tb.expect()
+			switch answer {
+			case "touch":
+				tb.put("- e4")
+				tb.asks(false)
+				tb.put("b e4")
+				tb.asks(true)
+				tb.step(referee.Tick{At: tb.wake - 1})
+				tb.expect()
+				tb.step(referee.Tick{At: tb.wake})
+				tb.expect("start classic")
+			case "press":
+				tb.step(referee.Pressed{At: tb.now, By: white})
+				tb.expect("start classic")
+			case "go on":
+				tb.put("b a1")
+				tb.asks(false)
+				tb.put("b h8")
+				tb.expect("start custom")
+				return
+			}
+			tb.asks(false)
+			tb.stage(referee.Playing, referee.ToMove, black)
+			tb.play("d3")
+			tb.expect("black d3: d4")
+		})
+	}
+}
+
+// The start that somebody has asked for is not asked about.
+func TestUsualStartIsNotOfferedForAnOrderedGame(t *testing.T) {
+	tb := afterCustom(t)
+	tb.order(referee.NewGame{Match: tb.state.Match})
+	tb.setUp()
+	tb.asks(false)
+	tb.put("b a1")
+	tb.put("b h8")
+	tb.expect("command arbiter", "start custom")
+}

@@ -11,7 +11,7 @@ import (
 // SnapshotVersion is the form of what AppendSnapshot writes. It is raised with
 // every change of State or of its memory: an old snapshot would leave out what
 // the referee now remembers, and is refused.
-const SnapshotVersion = 5
+const SnapshotVersion = 6
 
 // AppendSnapshot appends all of s to b: what everybody can see of it and what
 // only Step remembers. Step does exactly the same with the State that
@@ -199,6 +199,8 @@ func (c *coder) memory(m *memory) {
 	c.set(&m.fresh)
 	c.set(&m.handled)
 	c.yes(&m.swept)
+	c.yes(&m.inherited)
+	c.yes(&m.usual)
 	c.set(&m.off)
 	c.yes(&m.cleared)
 	c.match(&m.next)

@@ -180,6 +180,9 @@ func (t *turn) setup(at Time) {
 		Turn: c.turned, Remove: c.placed,
 		PlaceBlack: c.gone & start.Black, PlaceWhite: c.gone & start.White,
 	}
+	if t.usualStart(at) {
+		return
+	}
 	// Seen from the side, or with the magnets the other way round, the four
 	// centre discs have their colors swapped.
 	code := NoProblem
@@ -212,8 +215,11 @@ func (t *turn) over(at Time) {
 		return // a flag fell before anybody moved, say
 	}
 	start := engine.NewGame(next.Rules)
-	if s.Sensed.Occupied()&^s.Masked == 0 || t.laidOut(&start) {
+	usual, other := usualRules(next.Rules)
+	asked := s.memory.prepared
+	if s.Sensed.Occupied()&^s.Masked == 0 || t.laidOut(&start) || other && !asked && t.laidOut(&usual) {
 		s.Phase, s.Match, s.Objection = Setup, next, Objection{}
+		s.memory.inherited = !asked
 		s.Clock = clock.New(next.Clock)
 		s.memory.prepared = false
 		s.memory.swept = start.Occupied() == 0
