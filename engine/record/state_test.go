@@ -191,7 +191,12 @@ func TestLastDiscIsOnTheBoard(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var w struct{ Last *struct{ Move, By string } }
+		var w struct {
+			Last *struct {
+				Move string `json:"move"`
+				By   string `json:"by"`
+			} `json:"last"`
+		}
 		if err := json.Unmarshal(text, &w); err != nil {
 			t.Fatal(err)
 		}

@@ -38,13 +38,13 @@ func (s *State) Withholds(w Withheld, entry int) bool { return w.Errors && entry
 
 // KeepsErrors reports whether it is left to the opponent to find what is wrong with
 // a move.
-func (p *Profile) KeepsErrors() bool {
+func (p Profile) KeepsErrors() bool {
 	return p.FlipLights != LightsAlways && (p.Flips == FlipsStand || p.Improper == ImproperClaimed)
 }
 
 // keepsFlips reports whether it is left to the mover to find the flips of a move
 // whose disc has lain on the board for some time.
-func (p *Profile) keepsFlips(lain Time) bool {
+func (p Profile) keepsFlips(lain Time) bool {
 	switch p.FlipLights {
 	case LightsAlways:
 		return false
@@ -57,7 +57,7 @@ func (p *Profile) keepsFlips(lain Time) bool {
 
 // Redact returns an event as players may know it, nil for one that they may not know
 // at all; whole says that nothing had to be left out.
-func (p *Profile) Redact(ev Event) (public Event, whole bool) {
+func (p Profile) Redact(ev Event) (public Event, whole bool) {
 	if !p.KeepsErrors() {
 		return ev, true
 	}

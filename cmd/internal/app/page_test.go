@@ -541,19 +541,24 @@ func TestPageHidesWhatTheLightsHide(t *testing.T) {
 	}
 }
 
-// served is what the page serves to somebody who is not logged in.
-func (d *desktop) served() (v struct {
+// publicView is what the page serves to everybody.
+type publicView struct {
 	State struct {
-		Board     string
-		Irregular bool
-		Ply       int
-		Score     struct{ Black, White int }
-		Last      *struct{ Flipped []string }
-		Start     struct{ Board string }
-	}
-	Moves []web.Played
-},
-) {
+		Board     string `json:"board"`
+		Irregular bool   `json:"irregular"`
+		Ply       int    `json:"ply"`
+		Last      *struct {
+			Flipped []string `json:"flipped"`
+		} `json:"last"`
+		Start struct {
+			Board string `json:"board"`
+		} `json:"start"`
+	} `json:"state"`
+	Moves []web.Played `json:"moves"`
+}
+
+// served is what the page serves to somebody who is not logged in.
+func (d *desktop) served() (v publicView) {
 	d.t.Helper()
 	page, err := web.New(web.Options{
 		Command: d.app.pageCommand, Access: &web.Access{Arbiter: strings.Repeat("a", 26), Player: strings.Repeat("p", 26)},
@@ -567,7 +572,7 @@ func (d *desktop) served() (v struct {
 	}
 	page.Publish(d.app.view(state))
 	w := httptest.NewRecorder()
-	r := httptest.NewRequest(http.MethodGet, "/api/v1/state", http.NoBody)
+	r := httptest.NewRequestWithContext(d.t.Context(), http.MethodGet, "/api/v1/state", http.NoBody)
 	r.Host = "localhost"
 	page.ServeHTTP(w, r)
 	if err := json.Unmarshal(w.Body.Bytes(), &v); err != nil {
@@ -576,57 +581,65 @@ func (d *desktop) served() (v struct {
 	return v
 }
 
-// Whatever is forgotten, turned too much or placed wrongly: the move list that
-// anybody can read says what was turned on the board, and not what the rules would
-// have turned, before and after it may be known.
+// consistent fails the test unless the move list leads to the board that is served
+// with it, line by line.
+func (v *publicView) consistent(t *testing.T, when string) {
+	t.Helper()
+	discs, err := engine.ParseDiscs(v.State.Start.Board)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range v.Moves {
+		turned, err := engine.ParseSquares(strings.Join(m.Turned, " "))
+		if err != nil {
+			t.Fatal(err)
+		}
+		shows := engine.Black
+		if m.By == "white" {
+			shows = engine.White
+		}
+		discs = engine.Discs{
+			Black: discs.Black&^turned | discs.White&turned, White: discs.White&^turned | discs.Black&turned,
+		}.With(square(t, m.Move), shows)
+		if m.Black != discs.Black.Count() || m.White != discs.White.Count() {
+			t.Errorf("%s: the move list says %d:%d after %s, and %d:%d lay there", when, m.Black, m.White, m.Move, discs.Black.Count(), discs.White.Count())
+		}
+	}
+	if len(v.Moves) != v.State.Ply || discs.String() != v.State.Board {
+		t.Errorf("%s: the move list leads to\n%s, on the board lies\n%s", when, discs, v.State.Board)
+	}
+	if n := len(v.Moves); n > 0 && !slices.Equal(v.Moves[n-1].Turned, v.State.Last.Flipped) {
+		t.Errorf("%s: the move list says that %v were turned, the last move that %v were", when, v.Moves[n-1].Turned, v.State.Last.Flipped)
+	}
+}
+
+// Whatever is forgotten or turned too much: the move list that anybody can read says
+// what was turned on the board, and not what the rules would have turned, before and
+// after it may be known.
 func TestMoveListOfViewersSaysWhatWasTurned(t *testing.T) {
 	t.Parallel()
 	d := underRules(t, "woc", "30:00")
 	a := d.app
-	check := func(when string) {
+	check := func(when string) publicView {
 		t.Helper()
 		v := d.served()
-		discs, err := engine.ParseDiscs(v.State.Start.Board)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range v.Moves {
-			var turned engine.Bitboard
-			for _, name := range m.Turned {
-				turned |= square(t, name).Bit()
-			}
-			shows := engine.Black
-			if m.By == "white" {
-				shows = engine.White
-			}
-			discs = engine.Discs{
-				Black: discs.Black&^turned | discs.White&turned, White: discs.White&^turned | discs.Black&turned,
-			}.With(square(t, m.Move), shows)
-			if m.Black != discs.Black.Count() || m.White != discs.White.Count() {
-				t.Errorf("%s: the move list says %d:%d after %s, and %d:%d lay there", when, m.Black, m.White, m.Move, discs.Black.Count(), discs.White.Count())
-			}
-		}
-		if len(v.Moves) != v.State.Ply || discs.String() != v.State.Board {
-			t.Errorf("%s: the move list leads to\n%s, on the board lies\n%s", when, discs, v.State.Board)
-		}
-		if n := len(v.Moves); n > 0 && !slices.Equal(v.Moves[n-1].Turned, v.State.Last.Flipped) {
-			t.Errorf("%s: the move list says that %v were turned, the last move that %v were", when, v.Moves[n-1].Turned, v.State.Last.Flipped)
-		}
+		v.consistent(t, when)
+		return v
 	}
 	press := func(by engine.Color) { a.step(referee.Pressed{At: a.now(), By: by}) }
 	// Black turns nothing.
 	d.see(a.core.State.Game.With(square(t, "f5"), engine.Black))
 	check("while the disc lies there")
 	press(engine.Black)
-	check("while the missing flip may be claimed")
-	if v := d.served(); v.State.Irregular || len(v.Moves) != 1 || v.Moves[0].Missed != nil || v.Moves[0].Black != 3 || v.Moves[0].White != 2 {
+	v := check("while the missing flip may be claimed")
+	if v.State.Irregular || len(v.Moves) != 1 || v.Moves[0].Missed != nil || v.Moves[0].Black != 3 || v.Moves[0].White != 2 {
 		t.Errorf("while the missing flip may be claimed everybody reads %+v", v)
 	}
 	// White turns e4, and d5 as well, which f4 does not outflank.
 	d.see(a.core.State.Game.With(square(t, "f4"), engine.White).With(square(t, "e4"), engine.White).With(square(t, "d5"), engine.White))
 	press(engine.White)
-	check("after two moves")
-	if v := d.served(); len(v.Moves) != 2 || !slices.Equal(v.Moves[0].Missed, []string{"e5"}) || !v.State.Irregular {
+	v = check("after two moves")
+	if len(v.Moves) != 2 || !slices.Equal(v.Moves[0].Missed, []string{"e5"}) || !v.State.Irregular {
 		t.Errorf("once the first mistake stands everybody reads %+v", v)
 	}
 }
