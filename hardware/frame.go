@@ -9,8 +9,8 @@ package hardware
 type Frame struct {
 	North uint64
 	South uint64
-	// Lost are cells of banks without a good read for 250 ms, or that the bus
-	// no longer asks. Their North and South bits are frozen at the last good
+	// Lost are cells of banks without a good read for 250 ms and three scans (see
+	// Freshness), or that the bus no longer asks. Their North and South bits are frozen at the last good
 	// read: unknown, not empty.
 	Lost uint64
 	// Stale are other cells that this scan has not read: they show what they

@@ -54,12 +54,14 @@
 //	a third read                                proving        --> live
 //	a register was lost, all are written again  live, proving  --> proving
 //	not asked any more                          live, proving  --> absent
-//	no good read for 250 ms                     live           --> absent
+//	no good read for 250 ms and 3 scans         live           --> absent
 //
 // Only a live bank's reads count; until then its cells are frozen at the last
-// good read. They are Lost from the moment that is 250 ms old or the chip is
-// not asked any more, until the bank is live again. A reset that is found in
-// time therefore loses nothing, and is reported as Reset only. After a failure
+// good read. They are Lost from the moment that is 250 ms and three scans old or
+// the chip is not asked any more, until the bank is live again. Only scans without
+// an answer count: a chip that answers and proves itself, or is contradicted while
+// a hand moves over it, has 20 scans. A reset that is found in time therefore loses
+// nothing, and is reported as Reset only. After a failure
 // of the whole bus every chip on it must show its canary: whatever ended the
 // failure may have been the supply.
 //

@@ -10,9 +10,6 @@ import (
 	"reversi-board/hardware"
 )
 
-// Stale is the age beyond which a bank's last good read is not believed.
-const Stale = 250 * time.Millisecond
-
 // State is what a Board thinks of a bank.
 type State uint8
 

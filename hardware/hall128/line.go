@@ -56,6 +56,10 @@ type bank struct {
 	n, s  uint64
 	value uint16 // The last read, good or proving.
 	known bool   // value and, once live, n and s are set.
+	// fresh says how old the last read that counts is. answered says that the chip
+	// answered in this scan, whether or not that counts.
+	fresh    hardware.Freshness
+	answered bool
 	// gone means that the cells are Lost until the bank is live again.
 	gone bool
 	// suspect asks for a canary with the next read.
@@ -75,6 +79,9 @@ func (l *line) scan(tx i2c.Bus) error {
 	defer l.win.Close()
 	begin, check := l.first, l.due()
 	l.first, l.dead = 0, false
+	for _, k := range l.chips {
+		k.answered = false
+	}
 	var again [MaxChips]bool
 	for i := range l.chips {
 		at := (begin + i) % len(l.chips)
@@ -175,6 +182,7 @@ func (l *line) talk(k *bank, due check, at int) error {
 		return err
 	}
 	l.read++
+	k.answered = true
 	if k.what.State == Absent {
 		return nil
 	}
@@ -319,6 +327,7 @@ func (l *line) accept(k *bank, v uint16) {
 		k.show(v)
 	}
 	k.what.LastGood = l.now
+	k.fresh.Read(l.now)
 	if v != k.value {
 		l.changed = true
 		k.value = v
@@ -339,13 +348,25 @@ func (k *bank) show(v uint16) {
 
 // lost reports whether a bank's cells are unknown.
 func (l *line) lost(k *bank) bool {
-	return k.gone || l.now-k.what.LastGood > Stale || l.bus.Open(k.what.Addr)
+	return k.gone || k.fresh.Stale(l.now) || l.bus.Open(k.what.Addr)
+}
+
+// age notes what became of a bank in this scan.
+func (l *line) age(k *bank) {
+	switch {
+	case k.what.LastGood == l.now:
+	case k.answered:
+		k.fresh.Unsure()
+	default:
+		k.fresh.Missed()
+	}
 }
 
 // report adds the line's cells to a frame and lets go of banks that are lost.
 func (l *line) report(f *hardware.Frame) {
 	f.Reset |= l.reset
 	for _, k := range l.chips {
+		l.age(k)
 		if l.lost(k) {
 			k.gone, k.owes = true, false
 			f.Lost |= k.what.Cells

@@ -47,13 +47,14 @@
 // # Life of a cell
 //
 //	converter initialised, or cell lost: two reads that agree   --> live
-//	no good read for 250 ms, or the converter is not asked      --> lost
+//	no good read for 250 ms and 3 scans, or the converter is
+//	not asked any more                                          --> lost
 //	the converter had lost its registers                        --> to be proven anew
 //
 // Only a live cell's reads count; until then it is frozen at the last good read.
 // Two reads agree if they differ by less than 256 counts, 32 mV: a bit that was
-// read wrongly in the high byte makes at least that, noise does not. A scan that
-// fails once costs nothing, as long as scans are less than 250 ms apart.
+// read wrongly in the high byte makes at least that, noise does not. Two scans that
+// fail cost nothing, however far they are apart.
 //
 // # Why a scan never waits for a chip that does not answer
 //

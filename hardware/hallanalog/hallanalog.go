@@ -14,8 +14,6 @@ import (
 )
 
 const (
-	// Stale is the age beyond which a cell's last good read is not believed.
-	Stale = 250 * time.Millisecond
 	// agree is how far two reads of a cell that proves itself may differ, and how
 	// far one may be from the last without being read again.
 	agree = 255
@@ -107,9 +105,11 @@ type Board struct {
 	reset   uint64
 	err     error // First failure of this scan.
 
-	// counts are the last reads that counted, good the times of their scans.
+	// counts are the last reads that counted, fresh says how old they are. unsure
+	// cells were read in this scan, and the read does not count yet.
 	counts [Cells]uint16
-	good   [Cells]time.Duration
+	fresh  [Cells]hardware.Freshness
+	unsure uint64
 	// live cells' reads count. once cells are not live and have been read since
 	// they last were, with what is in candidate. gone cells are Lost until they
 	// are live again.
@@ -189,7 +189,7 @@ func (b *Board) schedule(i int, cell Cell) {
 func (b *Board) Scan(ctx context.Context, now time.Duration, f *hardware.Frame) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.now, b.aborted, b.read, b.reset, b.err = now, false, 0, 0, nil
+	b.now, b.aborted, b.read, b.reset, b.unsure, b.err = now, false, 0, 0, 0, nil
 	err := b.scan(ctx)
 	b.tick++
 	b.age()
@@ -496,6 +496,7 @@ func (b *Board) accept(a *adc, cell int, v int16) {
 		if b.once&bit == 0 || apart(count, b.candidate[cell]) > agree {
 			b.once |= bit
 			b.candidate[cell] = count
+			b.unsure |= bit
 			return
 		}
 		b.once &^= bit
@@ -503,15 +504,15 @@ func (b *Board) accept(a *adc, cell int, v int16) {
 		b.gone &^= bit
 	}
 	b.counts[cell] = count
-	b.good[cell] = b.now
+	b.fresh[cell].Read(b.now)
 }
 
 func apart(a, b uint16) uint16 { return max(a, b) - min(a, b) }
 
 // stale returns the cells that were not read in this scan, and are not too old.
 func (b *Board) stale() (cells uint64) {
-	for i := range b.good {
-		if b.good[i] != b.now {
+	for i := range b.fresh {
+		if b.fresh[i].At() != b.now {
 			cells |= 1 << i
 		}
 	}
@@ -522,8 +523,16 @@ func (b *Board) stale() (cells uint64) {
 // asked any more.
 func (b *Board) age() {
 	lost := b.gone
-	for i := range b.good {
-		if b.now-b.good[i] > Stale {
+	for i := range b.fresh {
+		f := &b.fresh[i]
+		switch {
+		case f.At() == b.now:
+		case b.unsure>>i&1 == 1:
+			f.Unsure()
+		default:
+			f.Missed()
+		}
+		if f.Stale(b.now) {
 			lost |= 1 << i
 		}
 	}

@@ -15,8 +15,6 @@ const (
 	// (about 50 kΩ in a Raspberry Pi) when the contact that held it low is not
 	// asked any more: five times the time constant of 200 pF of wire.
 	RiseTime = 50 * time.Microsecond
-	// Stale is the age beyond which a row's last good read is not believed.
-	Stale = 250 * time.Millisecond
 	// checkEvery is how many scans share one look with all rows high.
 	checkEvery = 64
 )
@@ -56,9 +54,9 @@ type Board struct {
 	// closed are the contacts that seemed closed when their row was read last,
 	// bit Lines*row + column.
 	closed uint64
-	read   [Lines]time.Duration // When that was,
-	known  [Lines]bool          // if ever.
-	held   uint64               // Columns that are low although no row is.
+	fresh  [Lines]hardware.Freshness // How old that is,
+	known  [Lines]bool               // if it was ever read.
+	held   uint64                    // Columns that are low although no row is.
 	// refused are those of closed that cannot be believed.
 	refused uint64
 	ghosts  ghosts
@@ -83,7 +81,7 @@ func New(rows Rows, cols Columns, c Config) (*Board, error) {
 
 // Scan reads all rows and fills f: North holds the cells with a disc, whichever
 // side is up, and North and South both hold those that cannot be believed. Cells
-// whose row has not been read for longer than Stale are Lost and frozen at the
+// whose row has not been read for 250 ms and three scans are Lost and frozen at the
 // last good read. now is the time since an arbitrary start and must not go back.
 //
 // It returns an error only if no row could be read, or ctx has ended; f is
@@ -151,7 +149,8 @@ func (b *Board) scan(now time.Duration) (n int, err error) {
 			return n, fmt.Errorf("row %d low: %w", r, err)
 		}
 		b.closed = b.closed&^(all<<(Lines*r)) | ^levels&all<<(Lines*r)
-		b.read[r], b.known[r] = now, true
+		b.fresh[r].Read(now)
+		b.known[r] = true
 		n++
 	}
 	held := b.onHeld()
@@ -185,10 +184,13 @@ func (b *Board) onHeld() uint64 {
 func (b *Board) fill(now time.Duration, f *hardware.Frame) {
 	var lost, stale uint64
 	for r := range Lines {
-		switch {
-		case !b.known[r] || now-b.read[r] > Stale:
+		f := &b.fresh[r]
+		if f.At() == now && b.known[r] {
+			continue
+		}
+		if f.Missed(); f.Stale(now) || !b.known[r] {
 			lost |= all << (Lines * r)
-		case b.read[r] != now:
+		} else {
 			stale |= all << (Lines * r)
 		}
 	}
