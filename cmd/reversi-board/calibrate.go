@@ -94,6 +94,8 @@ type calibration struct {
 	told    teller
 	// done is when the walk was over.
 	done time.Duration
+	// unwritten is why the picture could not be written.
+	unwritten error
 }
 
 // prepare opens the board.
@@ -114,6 +116,9 @@ func (f *calibrateFlags) prepare(stdin io.Reader, stderr io.Writer) (c *calibrat
 			return nil, err
 		}
 	}
+	if err := c.mayWrite(); err != nil {
+		return nil, err
+	}
 	o := app.WalkOptions(c.settings)
 	o.Quick, o.Discs = f.quick, f.discs
 	if c.walk, err = calibrate.New(o); err != nil {
@@ -133,6 +138,32 @@ func (f *calibrateFlags) prepare(stdin io.Reader, stderr io.Writer) (c *calibrat
 	}
 	c.session = calibrate.NewSession(c.walk, c.rig.Matrix, c.rig.Lights, accused)
 	return c, nil
+}
+
+// mayWrite finds out before the first of many steps whether what comes of them can
+// be written: to a folder that no running board reads its calibration from, and to
+// the file of the picture.
+func (c *calibration) mayWrite() error {
+	switch running, err := archive.OpenFiles(c.dir); {
+	case errors.Is(err, archive.ErrInUse):
+		return fmt.Errorf("a board is running with %s: calibrate it on its page, or end it first; "+
+			"to try the command, name another folder with --data", c.dir)
+	case err == nil:
+		if err := running.Close(); err != nil {
+			return err
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		// The folder cannot be read. That matters when something is stored.
+	}
+	app.SweepUp(c.dir)
+	if c.report == "" {
+		return nil
+	}
+	f, err := os.OpenFile(c.report, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("the picture cannot be written, choose another file with --report: %w", err)
+	}
+	return f.Close()
 }
 
 // openSimulated simulates the board and the person.
@@ -158,16 +189,6 @@ func (c *calibration) openSimulated(o calibrate.Options) error {
 // openReal opens the board of the settings, and the keyboard before it: what was
 // standard input does not survive the opening of pins on some models.
 func (c *calibration) openReal(stdin io.Reader) (err error) {
-	switch running, err := archive.OpenFiles(c.dir); {
-	case errors.Is(err, archive.ErrInUse):
-		return fmt.Errorf("a board is running with %s: calibrate it on its page, or end it first", c.dir)
-	case err == nil:
-		if err := running.Close(); err != nil {
-			return err
-		}
-	case !errors.Is(err, fs.ErrNotExist):
-		// The folder cannot be read. That matters when something is stored.
-	}
 	if stdin == io.Reader(os.Stdin) {
 		kept, err := pi.Init()
 		if stdin = nil; kept != nil {
@@ -314,12 +335,13 @@ func (c *calibration) sound(before, now *calibrate.View) {
 	}
 }
 
-// show prints the report and writes the picture, before anything is asked.
+// show prints the report and writes the picture, before anything is asked. A picture
+// that cannot be written is said at the end: the calibration is worth more.
 func (c *calibration) show(v *calibrate.View, stdout io.Writer) error {
 	c.told.end()
 	if c.report != "" {
 		if err := os.WriteFile(c.report, v.Report.SVG(), 0o600); err != nil {
-			return fmt.Errorf("write the picture: %w", err)
+			c.unwritten = fmt.Errorf("write the picture: %w", err)
 		}
 	}
 	if c.json {
@@ -361,7 +383,7 @@ func (c *calibration) finish(v *calibrate.View, stdout io.Writer) (well bool, er
 	if _, err := io.WriteString(stdout, text); err != nil {
 		return false, fmt.Errorf("write the report: %w", err)
 	}
-	return result.Stored && c.walk.Well(), nil
+	return result.Stored && c.walk.Well(), c.unwritten
 }
 
 // close gives everything back.

@@ -285,5 +285,8 @@ func TestCalibrateRealBoards(t *testing.T) {
 	if got := call(t.Context(), args...); got.code != exitError || !strings.Contains(got.stderr, "a board is running with") || strings.Count(got.stderr, "\n") != 1 {
 		t.Errorf("a running board: %+v", got)
 	}
+	if got := call(t.Context(), append(args, "--simulate", "--quick")...); got.code != exitError || !strings.Contains(got.stderr, "a board is running with") || !strings.Contains(got.stderr, "--data") {
+		t.Errorf("a simulation in the folder of a running board: %+v", got)
+	}
 	must(t, errors.Join(j.Close()))
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"reversi-board/cmd/internal/calibrate"
 	"reversi-board/engine"
@@ -190,6 +191,55 @@ func TestCalibrateCannotStore(t *testing.T) {
 	got := call(t.Context(), "calibrate", "--quick", "--json", "--data", file)
 	if got.code != exitError || !strings.Contains(got.stderr, "store the calibration in "+file) {
 		t.Errorf("%+v", got)
+	}
+}
+
+// A picture that cannot be written is said before the first of many steps, and one
+// that cannot be written any more at the end costs nothing but the picture.
+func TestCalibrateKeepsWhatWasMeasured(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	data := filepath.Join(dir, "data")
+	got := call(t.Context(), "calibrate", "--quick", "--data", data, "--report", filepath.Join(dir, "nowhere", "board.svg"))
+	if got.code != exitError || !strings.Contains(got.stderr, "choose another file with --report") || strings.Count(got.stderr, "\n") != 1 {
+		t.Errorf("before the walk: %+v", got)
+	}
+	// /dev/full can be opened, and takes nothing.
+	got = call(t.Context(), "calibrate", "--quick", "--data", data, "--report", "/dev/full")
+	if got.code != exitError || !strings.Contains(got.stderr, "write the picture") || !strings.Contains(got.stdout, "All 64 squares are good.") {
+		t.Errorf("after the walk: %+v", got)
+	}
+	text, err := os.ReadFile(filepath.Join(data, "calibration-simulated.json"))
+	if err != nil {
+		t.Fatalf("the calibration is lost: %v", err)
+	}
+	if _, err := sensing.DecodeCalibration(text); err != nil {
+		t.Error(err)
+	}
+}
+
+// What was killed while it wrote leaves no file behind for good.
+func TestCalibrateSweepsUp(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	left, writing := filepath.Join(dir, "calibration.json.123.new"), filepath.Join(dir, "calibration.json.456.new")
+	for _, path := range []string{left, writing} {
+		if err := os.WriteFile(path, []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hourAgo := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(left, hourAgo, hourAgo); err != nil {
+		t.Fatal(err)
+	}
+	if got := call(t.Context(), "calibrate", "--quick", "--data", dir); got.code != 0 {
+		t.Fatalf("%+v", got)
+	}
+	if _, err := os.Stat(left); err == nil {
+		t.Errorf("%s is still there", left)
+	}
+	if _, err := os.Stat(writing); err != nil {
+		t.Errorf("%s may be in the making: %v", writing, err)
 	}
 }
 

@@ -588,6 +588,8 @@ func (a *App) openJournal(dir string) error {
 	if recovery.Text != "" {
 		a.log.Warn("the journal was mended", "what", recovery.Text)
 	}
+	// The folder is this program's alone now.
+	sweepUp(filepath.Join(dir, "*"+unfinished), 0)
 	a.journal, a.boot = journal, journal.Boot()
 	a.dir, a.match, a.scribe = dir, match, newScribe(dir)
 	match = a.seated(match)

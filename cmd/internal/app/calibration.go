@@ -116,7 +116,7 @@ func replaceFile(dir, path string, text []byte) (err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	sweepUp(path + ".*" + unfinished)
+	sweepUp(path+".*"+unfinished, writing)
 	temp, err := os.CreateTemp(dir, filepath.Base(path)+".*"+unfinished)
 	if err != nil {
 		return err
@@ -141,13 +141,20 @@ func replaceFile(dir, path string, text []byte) (err error) {
 // unfinished ends the names of files that are being written.
 const unfinished = ".new"
 
+// writing is for how long a file may be in the making.
+const writing = time.Minute
+
+// SweepUp removes from a data folder, which no board runs with, what was left of
+// files by programs that were killed while they wrote them.
+func SweepUp(dir string) { sweepUp(filepath.Join(dir, "*"+unfinished), writing) }
+
 // sweepUp removes what programs have left that were killed while they wrote. One
-// that writes at this moment is left alone; what cannot be removed harms nobody.
-func sweepUp(pattern string) {
-	const writing = time.Minute
+// that has written within the time alone is not touched; what cannot be removed
+// harms nobody.
+func sweepUp(pattern string, alone time.Duration) {
 	left, _ := filepath.Glob(pattern)
 	for _, path := range left {
-		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > writing {
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) >= alone {
 			_ = os.Remove(path)
 		}
 	}

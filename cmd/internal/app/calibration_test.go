@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"math"
 	"os"
 	"path/filepath"
@@ -513,5 +515,25 @@ func drift(t *testing.T, during time.Duration) {
 	}
 	if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
 		t.Errorf("something was written: %v %v", err, list)
+	}
+}
+
+// A board that starts removes what was left of files when it was killed.
+func TestStartSweepsUp(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	left := filepath.Join(dir, "calibration.json.123"+unfinished)
+	if err := os.WriteFile(left, []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a := newApp(Options{Config: configs.Default(), Out: io.Discard, Logger: slog.New(slog.DiscardHandler)})
+	if err := a.openJournal(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.closeJournal(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(left); err == nil {
+		t.Errorf("%s is still there", left)
 	}
 }
