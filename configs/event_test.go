@@ -30,7 +30,7 @@ func here(t *testing.T, path string) string {
 func TestBuiltInEvents(t *testing.T) {
 	thirty := clock.Same(clock.Control{Main: 30 * time.Minute})
 	for name, want := range map[string]referee.Profile{
-		"home": {},
+		"home": {Empties: referee.EmptiesAsTheyLie},
 		"club": {
 			Commit: referee.CommitPressIfClock, Flips: referee.FlipsStand, ClaimAfterEnd: true,
 			Takeback: referee.TakebackUntilReply, FlipLights: referee.LightsAfter, FlipLightsAfter: 10 * time.Second,

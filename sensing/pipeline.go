@@ -71,6 +71,10 @@ type Pipeline struct {
 	// changed is when a believed cell changed last, quiet since when all of them
 	// have been seen to be quiet: what was not seen is left out.
 	changed, quiet time.Duration
+	// stirred says that one has changed since the board was last at rest, began when
+	// the first one did.
+	stirred bool
+	began   time.Duration
 
 	told bool
 	last Reading
@@ -289,6 +293,9 @@ func (p *Pipeline) track(now time.Duration, f Frame) {
 		p.cells[s].freshAt = now
 	}
 	if changed&p.believed() != 0 {
+		if !p.stirred {
+			p.stirred, p.began = true, now
+		}
 		p.changed, p.quiet = now, now
 	}
 }
@@ -459,7 +466,10 @@ func (p *Pipeline) settle(now time.Duration, out *Output) {
 	r := Reading{
 		Occupied:  p.stableNorth | p.stableSouth,
 		Masked:    p.masked(),
-		ChangedAt: p.changed,
+		ChangedAt: p.changed, BeganAt: p.changed,
+	}
+	if p.stirred {
+		r.BeganAt, p.stirred = min(p.began, p.changed), false
 	}
 	r.Lost = (p.lost | p.reset) &^ r.Masked
 	switch {

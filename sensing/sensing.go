@@ -107,8 +107,9 @@ type Reading struct {
 	// believed. The sets are disjoint: a masked cell whose bank is lost is
 	// masked.
 	Lost, Masked engine.Bitboard
-	// ChangedAt is when a believed cell changed last.
-	ChangedAt time.Duration
+	// ChangedAt is when a believed cell changed last, BeganAt when the first one did
+	// since the board was at rest before.
+	ChangedAt, BeganAt time.Duration
 }
 
 // Kind is how cells fail, in the words of the published events.

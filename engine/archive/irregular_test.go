@@ -278,7 +278,7 @@ func TestDeclaredScoreOfAFinishedGame(t *testing.T) {
 		e.board = e.state.Game.Place(sq).Discs
 		e.lay(engine.None, "")
 	}
-	if !e.state.Ended || e.state.Result.Black != 64 {
+	if !e.state.Ended || e.state.Result.Black != 13 {
 		t.Fatalf("%+v", e.state.Result)
 	}
 	e.order(referee.Adjudicate{Winner: engine.White, Black: 31, White: 33, Reason: "the flag"}, "adjudicate")

@@ -197,6 +197,10 @@ type clockJSON struct {
 	Flagged string  `json:"flagged"`
 }
 
+// flaggedBoth says that the time of a clock for the whole game is over: its flag is
+// nobody's alone.
+const flaggedBoth = "both"
+
 // encodeClock writes the clocks as they were when they were last touched, which
 // is at the time at: whoever reads it counts on from there. Env knows both the
 // monotonic clock and the wall clock.
@@ -207,8 +211,11 @@ func encodeClock(env Envelope, c *clock.Clock) clockJSON {
 		return w
 	}
 	w.remainingJSON = encodeTimes(c.Times(c.At))
+	if c.Settings.Shared && c.Flagged(engine.Black) {
+		w.Flagged = flaggedBoth
+	}
 	for color := range engine.None {
-		if c.Flagged(color) && (color == c.Running || c.Running == engine.None || !c.Settings.Shared) {
+		if c.Flagged(color) && !c.Settings.Shared {
 			w.Flagged = color.String()
 			break
 		}

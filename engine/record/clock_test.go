@@ -96,7 +96,7 @@ func TestClockForms(t *testing.T) {
 				left := clock.Times{Timed: [2]bool{true, true}}
 				referee.Apply(s, referee.Moved{By: engine.Black, Square: 37, Flipped: 1 << 36, Clock: left, At: at})
 			},
-			`{"mode":"sudden","black_ms":0,"white_ms":0,"running":"white","at":"2026-03-01T18:04:05.678Z","flag_at":null,"flagged":"white"}`,
+			`{"mode":"sudden","black_ms":0,"white_ms":0,"running":"white","at":"2026-03-01T18:04:05.678Z","flag_at":null,"flagged":"both"}`,
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -228,7 +228,7 @@ func decodeTiming(mono time.Duration, kind string, data json.RawMessage) (refere
 		}
 		ev := referee.ClockFlag{At: unless(w.AtNS, mono)}
 		var errColor, errClock error
-		ev.Color, errColor = player("color", w.Color)
+		ev.Color, errColor = color("color", w.Color)
 		ev.Clock, errClock = w.Clock.times()
 		return ev, errors.Join(errColor, errClock, rule("effect", w.Effect, &ev.Effect))
 	case "clock_adjusted":
@@ -312,7 +312,9 @@ func timesOrNone(w *remainingJSON) (clock.Times, error) {
 // result reads what encodeResult wrote.
 func (w resultJSON) result() (referee.Result, error) {
 	r := referee.Result{DiscsBlack: w.Discs.Black, DiscsWhite: w.Discs.White, Reason: referee.EndReason(w.Reason)}
-	err := checkEnd(r.Reason)
+	var err error
+	r.Stop, err = w.TimeUp.stop()
+	err = errors.Join(err, checkEnd(r.Reason))
 	var errResult error
 	r.Winner, r.Void, errResult = parseResult(w.Result)
 	err = errors.Join(err, errResult)
@@ -323,7 +325,46 @@ func (w resultJSON) result() (referee.Result, error) {
 		return r, errors.Join(err, errors.New("read score: a result needs black and white"))
 	}
 	r.Black, r.White = *w.Black, *w.White
-	return r, errors.Join(err, checkScore(r))
+	if w.Counts == nil {
+		r.Counts = countsOf(r)
+		return r, errors.Join(err, checkScore(r))
+	}
+	return r, errors.Join(err, checkScore(r), rule("counts", *w.Counts, &r.Counts))
+}
+
+// stop reads what encodeStop wrote.
+func (w *timeUpJSON) stop() (referee.Stop, error) {
+	if w == nil {
+		return referee.Stop{}, nil
+	}
+	s := referee.Stop{Differ: engine.Bitboard(w.Differ), RecordBlack: w.Record.Black, RecordWhite: w.Record.White}
+	var err error
+	s.Lay, err = board(w.Board)
+	switch w.By {
+	case referee.CountedBoard.String():
+		s.By = referee.CountedBoard
+	case referee.CountedRecord.String():
+		s.By = referee.CountedRecord
+	default:
+		err = errors.Join(err, fmt.Errorf("read time_up.by: %.16q is not board or record", w.By))
+	}
+	return s, errors.Join(err,
+		inRange("time_up.record.black", s.RecordBlack, engine.Squares), inRange("time_up.record.white", s.RecordWhite, engine.Squares))
+}
+
+// countsOf returns what the score of a result is in a journal that does not say so.
+func countsOf(r referee.Result) referee.Counts {
+	black, white := r.WithEmpties()
+	switch {
+	case r.Reason == referee.Resigned || r.Reason == referee.Adjudicated || r.Reason == referee.Aborted:
+		return referee.CountsAwarded
+	case r.Black == black && r.White == white && r.Reason != referee.FlagFell:
+		return referee.CountsWithEmpties
+	case r.Black == r.DiscsBlack && r.White == r.DiscsWhite:
+		return referee.CountsDiscs
+	default:
+		return referee.CountsAwarded
+	}
 }
 
 // parseResult reads black, white, draw or none.

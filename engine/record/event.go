@@ -89,6 +89,8 @@ type (
 		Clock  remainingJSON `json:"clock"`
 		AtNS   *int64        `json:"at_ns,omitempty"`
 	}
+	// flagJSON has the color none where one clock runs for the whole game: its flag is
+	// nobody's. Journals that were begun before name who was on turn.
 	flagJSON struct {
 		Color  string        `json:"color"`
 		Clock  remainingJSON `json:"clock"`
@@ -119,13 +121,29 @@ type (
 		Black int `json:"black"`
 		White int `json:"white"`
 	}
+	// Black and White are the score that counts. Counts says which one it is:
+	// "discs", "with_empties", or "awarded" when it is neither; null where there is
+	// no result. Journals that were begun before it was written do not have it.
 	resultJSON struct {
-		Result  string    `json:"result"`
-		Black   *int      `json:"black"`
-		White   *int      `json:"white"`
-		Discs   countJSON `json:"discs"`
-		Empties int       `json:"empties"`
-		Reason  string    `json:"reason"`
+		Result      string     `json:"result"`
+		Black       *int       `json:"black"`
+		White       *int       `json:"white"`
+		Counts      *string    `json:"counts"`
+		Discs       countJSON  `json:"discs"`
+		WithEmpties *countJSON `json:"with_empties"`
+		Empties     int        `json:"empties"`
+		Reason      string     `json:"reason"`
+		// TimeUp is how the discs were counted, of a game that the time has stopped.
+		TimeUp *timeUpJSON `json:"time_up,omitempty"`
+	}
+	// timeUpJSON says what was counted ("board", or "record" where the board sees no
+	// colors), what lay on the board then, where the record has something else, and
+	// what the record would give.
+	timeUpJSON struct {
+		By     string    `json:"by"`
+		Board  string    `json:"board"`
+		Differ squares   `json:"differ"`
+		Record countJSON `json:"record"`
 	}
 	// overJSON is a result with the clocks at the end.
 	overJSON struct {
@@ -333,12 +351,15 @@ func encodePosition(ev referee.PositionSet, mono time.Duration) (positionJSON, e
 func encodeTiming(ev referee.Event, mono time.Duration) (kind string, data any, err error) {
 	switch ev := ev.(type) {
 	case referee.ClockFlag:
-		color, err := playerWord("color", ev.Color)
+		var err error
+		if ev.Color > engine.None {
+			err = fmt.Errorf("write color: there is no color %d", ev.Color)
+		}
 		if ev.Effect.String() == "" {
 			err = errors.Join(err, fmt.Errorf("write effect: there is no rule %d", ev.Effect))
 		}
 		return "clock_flag", flagJSON{
-			Color: color, Clock: encodeTimes(ev.Clock), Effect: ev.Effect.String(), AtNS: exact(ev.At, mono),
+			Color: ev.Color.String(), Clock: encodeTimes(ev.Clock), Effect: ev.Effect.String(), AtNS: exact(ev.At, mono),
 		}, err
 	case referee.ClockAdjusted:
 		return "clock_adjusted", adjustedJSON{encodeTimes(ev.Clock), cut(ev.Reason, maxReason), exact(ev.At, mono)}, nil
@@ -376,15 +397,41 @@ func encodeResult(r referee.Result) (resultJSON, error) {
 	w := resultJSON{
 		Result:  resultWord(r.Winner, r.Void),
 		Discs:   countJSON{r.DiscsBlack, r.DiscsWhite},
-		Empties: r.Empties(), Reason: string(r.Reason),
+		WithEmpties: &countJSON{}, Empties: r.Empties(), Reason: string(r.Reason),
 	}
+	w.WithEmpties.Black, w.WithEmpties.White = r.WithEmpties()
 	if w.Result == "" {
 		return w, fmt.Errorf("write result: there is no color %d", r.Winner)
 	}
 	if !r.Void {
-		w.Black, w.White = &r.Black, &r.White
+		w.Black, w.White, w.Counts = &r.Black, &r.White, orNull(r.Counts.String())
+		if w.Counts == nil {
+			return w, fmt.Errorf("write counts: there is no kind of score %d", r.Counts)
+		}
 	}
-	return w, errors.Join(checkEnd(r.Reason), checkScore(r))
+	var err error
+	w.TimeUp, err = encodeStop(r.Stop)
+	return w, errors.Join(err, checkEnd(r.Reason), checkScore(r))
+}
+
+// encodeStop writes how the discs were counted, nil if the time has not stopped the
+// game.
+func encodeStop(s referee.Stop) (*timeUpJSON, error) {
+	if s.By == referee.NotStopped {
+		return nil, nil //nolint:nilnil // absent is how nothing is written
+	}
+	w := &timeUpJSON{
+		By: s.By.String(), Board: s.Lay.String(), Differ: squares(s.Differ), Record: countJSON{s.RecordBlack, s.RecordWhite},
+	}
+	var err error
+	if w.By == "" {
+		err = fmt.Errorf("write time_up.by: there is no way to count %d", s.By)
+	}
+	if twice := s.Lay.Black & s.Lay.White; twice != 0 {
+		err = errors.Join(err, fmt.Errorf("write time_up.board: %v cannot be black and white", twice))
+	}
+	return w, errors.Join(err,
+		inRange("time_up.record.black", s.RecordBlack, engine.Squares), inRange("time_up.record.white", s.RecordWhite, engine.Squares))
 }
 
 // resultWord writes black, white, draw or none; empty for a color that does not

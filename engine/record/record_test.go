@@ -77,7 +77,7 @@ func homeMatch(t testing.TB, variant string) referee.Match {
 // homeText is the profile home as a whole; it stands last in the agreement.
 const homeText = `"officiating":{"source":"","commit":"settle","flips":"must_correct","flips_corrected_by_mover":false,` +
 	`"claim_after_end":false,"illegal":"refuse","takeback":"free","flip_lights":"always","flip_lights_after_ms":0,"pass":"auto",` +
-	`"clock":{"mode":"none"},"flag":"none","empties":"winner","missing_after_ms":3000}`
+	`"clock":{"mode":"none"},"flag":"none","empties":"as_they_lie","missing_after_ms":3000}`
 
 const noTimes = `"clock":{"black_ms":null,"white_ms":null}`
 
@@ -229,31 +229,47 @@ func TestEventForms(t *testing.T) {
 		},
 		{
 			referee.GameOver{Result: referee.Result{
-				Winner: engine.Black, Black: 64, DiscsBlack: 13, Reason: referee.Wipeout,
+				Winner: engine.Black, Black: 64, Counts: referee.CountsWithEmpties, DiscsBlack: 13, Reason: referee.Wipeout,
 			}, At: at},
 			"game_over",
-			`{"result":"black","black":64,"white":0,"discs":{"black":13,"white":0},"empties":51,"reason":"wipeout"}`,
+			`{"result":"black","black":64,"white":0,"counts":"with_empties","discs":{"black":13,"white":0},"with_empties":{"black":64,"white":0},"empties":51,"reason":"wipeout"}`,
 		},
 		{
 			referee.GameOver{Result: referee.Result{
-				Winner: engine.None, Black: 32, White: 32, DiscsBlack: 31, DiscsWhite: 31, Reason: referee.NoMoves,
+				Winner: engine.None, Black: 31, White: 31, Counts: referee.CountsDiscs, DiscsBlack: 31, DiscsWhite: 31, Reason: referee.NoMoves,
 			}, At: at},
 			"game_over",
-			`{"result":"draw","black":32,"white":32,"discs":{"black":31,"white":31},"empties":2,"reason":"no_moves"}`,
+			`{"result":"draw","black":31,"white":31,"counts":"discs","discs":{"black":31,"white":31},"with_empties":{"black":32,"white":32},"empties":2,"reason":"no_moves"}`,
 		},
 		{
 			referee.GameOver{Result: referee.Result{
 				Winner: engine.None, Void: true, DiscsBlack: 29, DiscsWhite: 28, Reason: referee.Aborted,
 			}, At: at},
 			"game_over",
-			`{"result":"none","black":null,"white":null,"discs":{"black":29,"white":28},"empties":7,"reason":"aborted"}`,
+			`{"result":"none","black":null,"white":null,"counts":null,"discs":{"black":29,"white":28},"with_empties":{"black":36,"white":28},"empties":7,"reason":"aborted"}`,
 		},
 		{
 			referee.GameOver{Result: referee.Result{
 				Winner: engine.White, White: 64, DiscsBlack: 3, DiscsWhite: 2, Reason: referee.FlagFell,
 			}, Clock: clock.Times{Timed: [2]bool{true, true}, Left: [2]time.Duration{0, 5 * time.Millisecond}}, At: at},
 			"game_over",
-			`{"result":"white","black":0,"white":64,"discs":{"black":3,"white":2},"empties":59,"reason":"flag","clock":{"black_ms":0,"white_ms":5}}`,
+			`{"result":"white","black":0,"white":64,"counts":"awarded","discs":{"black":3,"white":2},"with_empties":{"black":62,"white":2},"empties":59,"reason":"flag","clock":{"black_ms":0,"white_ms":5}}`,
+		},
+		{
+			referee.GameOver{Result: referee.Result{
+				Winner: engine.None, Black: 4, White: 4, Counts: referee.CountsDiscs, DiscsBlack: 4, DiscsWhite: 4, Reason: referee.FlagFell,
+				Stop: referee.Stop{
+					By: referee.CountedBoard, Lay: engine.Discs{Black: 0x0F, White: 0xF0}, Differ: 0x11, RecordBlack: 5, RecordWhite: 2,
+				},
+			}, At: at},
+			"game_over",
+			`{"result":"draw","black":4,"white":4,"counts":"discs","discs":{"black":4,"white":4},"with_empties":{"black":32,"white":32},` +
+				`"empties":56,"reason":"flag","time_up":{"by":"board","board":"BBBBWWWW` + strings.Repeat("-", 56) +
+				`","differ":["a1","e1"],"record":{"black":5,"white":2}}}`,
+		},
+		{
+			referee.ClockFlag{Color: engine.None, Effect: referee.FlagCount, At: at}, "clock_flag",
+			`{"color":"none","clock":{"black_ms":null,"white_ms":null},"effect":"count"}`,
 		},
 		{
 			referee.Faulted{Squares: set(t, "g2"), Kind: referee.Flapping},
@@ -398,6 +414,13 @@ func TestWords(t *testing.T) {
 		both(referee.Faulted{Squares: 1, Kind: referee.FaultKind(word)}, word)
 		both(referee.Restored{Squares: 1, Kind: referee.FaultKind(word)}, word)
 	}
+	for word := range strings.FieldsSeq("awarded discs with_empties") {
+		r := referee.Result{Winner: engine.White, White: 4, Black: 3, DiscsWhite: 4, DiscsBlack: 3, Reason: referee.NoMoves}
+		for r.Counts.String() != word {
+			r.Counts++
+		}
+		both(referee.GameOver{Result: r}, word)
+	}
 	for word := range strings.FieldsSeq("no_moves wipeout resign flag adjudicated aborted") {
 		both(referee.GameOver{Result: referee.Result{Winner: engine.White, White: 40, Black: 24, DiscsWhite: 40, DiscsBlack: 24, Reason: referee.EndReason(word)}}, word)
 	}
@@ -432,41 +455,44 @@ func TestEncodeRefuses(t *testing.T) {
 	overlap := homeMatch(t, "classic")
 	overlap.Rules.Start.White |= overlap.Rules.Start.Black
 	for name, ev := range map[string]referee.Event{
-		"no event":       nil,
-		"mover":          referee.Moved{By: engine.None},
-		"square":         referee.Moved{Square: 64},
-		"pass by nobody": referee.Passed{By: engine.None},
-		"undo by nobody": referee.Undone{By: 3},
-		"negative undo":  referee.Undone{Plies: -1},
-		"no reason":      referee.Illegal{},
-		"reason":         referee.Illegal{Reason: 200},
-		"illegal square": referee.Illegal{Reason: referee.NoFlip, Square: 65},
-		"winner":         referee.GameOver{Result: referee.Result{Winner: 9, Reason: referee.NoMoves}},
-		"end":            referee.GameOver{Result: referee.Result{Reason: "boredom"}},
-		"too many discs": referee.GameOver{Result: referee.Result{Reason: referee.NoMoves, DiscsBlack: 65}},
-		"kind":           referee.Faulted{Kind: "cold"},
-		"order":          referee.Commanded{},
-		"both colors":    referee.GameStarted{Match: overlap},
-		"opponent":       referee.GameStarted{Match: referee.Match{Opponent: referee.Opponent{Kind: "uci"}}},
-		"level":          referee.GameStarted{Match: referee.Match{Opponent: referee.Opponent{Kind: referee.Builtin, Level: 11}}},
-		"side":           referee.GameStarted{Match: referee.Match{Opponent: referee.Opponent{Kind: referee.Builtin, Side: engine.None}}},
-		"hints":          referee.GameStarted{Match: referee.Match{Profile: referee.Profile{Hints: 7}}},
-		"takeback":       referee.GameStarted{Match: referee.Match{Profile: referee.Profile{Takeback: 7}}},
-		"commit":         referee.GameStarted{Match: referee.Match{Profile: referee.Profile{Commit: 7}}},
-		"improper":       referee.Moved{Improper: 99},
-		"flip status":    referee.FlipError{Status: 3},
-		"flag effect":    referee.ClockFlag{Effect: 5},
-		"flag of nobody": referee.ClockFlag{Color: engine.None},
-		"set for nobody": referee.PositionSet{Turn: engine.None},
-		"two faces":      referee.PositionSet{Discs: engine.Discs{Black: 1, White: 1}},
-		"long revision":  referee.Revised{Len: referee.MaxRevised + 1},
-		"revised by":     referee.Revised{Len: 1, Line: [referee.MaxRevised]referee.Ply{{By: engine.None}}},
-		"order's name":   ordered("resume", referee.Pause{}),
-		"resigned by":    ordered("resign", referee.Resign{Color: engine.None}),
-		"score":          ordered("adjudicate", referee.Adjudicate{Black: 65}),
-		"square twice":   ordered("correct_square", referee.CorrectSquare{Black: 1, Empty: 1}),
-		"goal":           referee.GameStarted{Match: referee.Match{Rules: engine.Rules{Goal: 7}}},
-		"turn":           referee.GameStarted{Match: referee.Match{Rules: engine.Rules{Start: engine.Position{Turn: 7}}}},
+		"no event":         nil,
+		"mover":            referee.Moved{By: engine.None},
+		"square":           referee.Moved{Square: 64},
+		"pass by nobody":   referee.Passed{By: engine.None},
+		"undo by nobody":   referee.Undone{By: 3},
+		"negative undo":    referee.Undone{Plies: -1},
+		"no reason":        referee.Illegal{},
+		"reason":           referee.Illegal{Reason: 200},
+		"illegal square":   referee.Illegal{Reason: referee.NoFlip, Square: 65},
+		"winner":           referee.GameOver{Result: referee.Result{Winner: 9, Reason: referee.NoMoves}},
+		"end":              referee.GameOver{Result: referee.Result{Reason: "boredom"}},
+		"too many discs":   referee.GameOver{Result: referee.Result{Reason: referee.NoMoves, DiscsBlack: 65}},
+		"kind":             referee.Faulted{Kind: "cold"},
+		"order":            referee.Commanded{},
+		"both colors":      referee.GameStarted{Match: overlap},
+		"opponent":         referee.GameStarted{Match: referee.Match{Opponent: referee.Opponent{Kind: "uci"}}},
+		"level":            referee.GameStarted{Match: referee.Match{Opponent: referee.Opponent{Kind: referee.Builtin, Level: 11}}},
+		"side":             referee.GameStarted{Match: referee.Match{Opponent: referee.Opponent{Kind: referee.Builtin, Side: engine.None}}},
+		"hints":            referee.GameStarted{Match: referee.Match{Profile: referee.Profile{Hints: 7}}},
+		"takeback":         referee.GameStarted{Match: referee.Match{Profile: referee.Profile{Takeback: 7}}},
+		"commit":           referee.GameStarted{Match: referee.Match{Profile: referee.Profile{Commit: 7}}},
+		"improper":         referee.Moved{Improper: 99},
+		"flip status":      referee.FlipError{Status: 3},
+		"flag effect":      referee.ClockFlag{Effect: 5},
+		"flag of no color": referee.ClockFlag{Color: 3},
+		"kind of score":    referee.GameOver{Result: referee.Result{Reason: referee.NoMoves, Counts: 3}},
+		"kind of count":    referee.GameOver{Result: referee.Result{Reason: referee.FlagFell, Stop: referee.Stop{By: 3}}},
+		"two faces lay":    referee.GameOver{Result: referee.Result{Reason: referee.FlagFell, Stop: referee.Stop{By: 1, Lay: engine.Discs{Black: 1, White: 1}}}},
+		"set for nobody":   referee.PositionSet{Turn: engine.None},
+		"two faces":        referee.PositionSet{Discs: engine.Discs{Black: 1, White: 1}},
+		"long revision":    referee.Revised{Len: referee.MaxRevised + 1},
+		"revised by":       referee.Revised{Len: 1, Line: [referee.MaxRevised]referee.Ply{{By: engine.None}}},
+		"order's name":     ordered("resume", referee.Pause{}),
+		"resigned by":      ordered("resign", referee.Resign{Color: engine.None}),
+		"score":            ordered("adjudicate", referee.Adjudicate{Black: 65}),
+		"square twice":     ordered("correct_square", referee.CorrectSquare{Black: 1, Empty: 1}),
+		"goal":             referee.GameStarted{Match: referee.Match{Rules: engine.Rules{Goal: 7}}},
+		"turn":             referee.GameStarted{Match: referee.Match{Rules: engine.Rules{Start: engine.Position{Turn: 7}}}},
 	} {
 		if b, err := record.EncodeEvent(envelope(), ev); err == nil {
 			t.Errorf("%s: %s", name, b)
@@ -579,7 +605,8 @@ func TestNoFieldForgotten(t *testing.T) {
 		{referee.GameResumed{}, 4},
 		{referee.TimeStepped{}, 1},
 		{referee.GameOver{}, 3},
-		{referee.Result{}, 7},
+		{referee.Result{}, 9},
+		{referee.Stop{}, 5},
 		{referee.Faulted{}, 2},
 		{referee.Restored{}, 2},
 		{referee.PowerRestored{}, 4},
@@ -603,6 +630,53 @@ func TestNoFieldForgotten(t *testing.T) {
 	} {
 		if n := reflect.TypeOf(c.of).NumField(); n != c.fields {
 			t.Errorf("%T has %d fields, this package writes %d: add the member, the schema and the generator", c.of, n, c.fields)
+		}
+	}
+}
+
+// What journals say that were begun before a result said what its score is, and
+// before the flag of a clock for the whole game was nobody's.
+func TestOldResultsAndFlagsCanBeRead(t *testing.T) {
+	for _, c := range []struct {
+		kind, data string
+		want       referee.Event
+	}{
+		{
+			"game_over", `{"result":"black","black":64,"white":0,"discs":{"black":13,"white":0},"empties":51,"reason":"wipeout"}`,
+			referee.GameOver{Result: referee.Result{Winner: engine.Black, Black: 64, Counts: referee.CountsWithEmpties, DiscsBlack: 13, Reason: referee.Wipeout}},
+		},
+		{
+			"game_over", `{"result":"white","black":3,"white":4,"discs":{"black":3,"white":4},"empties":57,"reason":"no_moves"}`,
+			referee.GameOver{Result: referee.Result{Winner: engine.White, Black: 3, White: 4, Counts: referee.CountsDiscs, DiscsBlack: 3, DiscsWhite: 4, Reason: referee.NoMoves}},
+		},
+		{
+			"game_over", `{"result":"black","black":5,"white":2,"discs":{"black":5,"white":2},"empties":57,"reason":"flag"}`,
+			referee.GameOver{Result: referee.Result{Winner: engine.Black, Black: 5, White: 2, Counts: referee.CountsDiscs, DiscsBlack: 5, DiscsWhite: 2, Reason: referee.FlagFell}},
+		},
+		{
+			"game_over", `{"result":"white","black":31,"white":33,"discs":{"black":40,"white":24},"empties":0,"reason":"flag"}`,
+			referee.GameOver{Result: referee.Result{Winner: engine.White, Black: 31, White: 33, DiscsBlack: 40, DiscsWhite: 24, Reason: referee.FlagFell}},
+		},
+		{
+			"game_over", `{"result":"none","black":null,"white":null,"discs":{"black":5,"white":2},"empties":57,"reason":"aborted"}`,
+			referee.GameOver{Result: referee.Result{Winner: engine.None, Void: true, DiscsBlack: 5, DiscsWhite: 2, Reason: referee.Aborted}},
+		},
+		{
+			"clock_flag", `{"color":"white","clock":{"black_ms":0,"white_ms":0},"effect":"count"}`,
+			referee.ClockFlag{Color: engine.White, Effect: referee.FlagCount, Clock: clock.Times{Timed: [2]bool{true, true}}},
+		},
+	} {
+		_, got, err := record.DecodeEvent([]byte(golden(c.kind, c.data)))
+		switch ev := got.(type) {
+		case referee.GameOver:
+			ev.At = 0
+			got = ev
+		case referee.ClockFlag:
+			ev.At = 0
+			got = ev
+		}
+		if err != nil || got != c.want {
+			t.Errorf("%s %s: %+v, %v, want %+v", c.kind, c.data, got, err, c.want)
 		}
 	}
 }
@@ -727,6 +801,12 @@ func result() *rapid.Generator[referee.Result] {
 			r.Winner = engine.Color(rapid.IntRange(0, 2).Draw(t, "winner"))
 			r.Black = rapid.IntRange(0, 64).Draw(t, "score")
 			r.White = 64 - r.Black
+			r.Counts = referee.Counts(rapid.IntRange(0, 2).Draw(t, "counts"))
+		}
+		if r.Stop.By = referee.StopCount(rapid.IntRange(0, 2).Draw(t, "by")); r.Stop.By != referee.NotStopped {
+			r.Stop.Lay.Black = bits().Draw(t, "b")
+			r.Stop.Lay.White = bits().Draw(t, "w") &^ r.Stop.Lay.Black
+			r.Stop.Differ, r.Stop.RecordBlack, r.Stop.RecordWhite = bits().Draw(t, "differ"), rapid.IntRange(0, 64).Draw(t, "rb"), rapid.IntRange(0, 64).Draw(t, "rw")
 		}
 		return r
 	})
@@ -826,7 +906,7 @@ func ruling() *rapid.Generator[referee.Event] {
 			}
 		case 2:
 			return referee.ClockFlag{
-				Color: side().Draw(t, "color"), Effect: referee.FlagRule(rapid.IntRange(0, 4).Draw(t, "effect")), Clock: times, At: at,
+				Color: engine.Color(rapid.IntRange(0, 2).Draw(t, "color")), Effect: referee.FlagRule(rapid.IntRange(0, 4).Draw(t, "effect")), Clock: times, At: at,
 			}
 		case 3:
 			return referee.ClockAdjusted{Clock: times, Reason: why().Draw(t, "why"), At: at}

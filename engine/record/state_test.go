@@ -85,7 +85,7 @@ func TestStateOver(t *testing.T) {
 	s := referee.New(m)
 	referee.Apply(&s, referee.GameStarted{Match: m})
 	referee.Apply(&s, referee.Moved{By: engine.Black, Square: set(t, "d3").First(), Flipped: set(t, "d4")})
-	referee.Apply(&s, referee.GameOver{Result: referee.Result{Winner: engine.Black, Black: 63, White: 1, DiscsBlack: 4, DiscsWhite: 1, Reason: referee.NoMoves}})
+	referee.Apply(&s, referee.GameOver{Result: referee.Result{Winner: engine.Black, Black: 63, White: 1, Counts: referee.CountsWithEmpties, DiscsBlack: 4, DiscsWhite: 1, Reason: referee.NoMoves}})
 	b, err := record.EncodeState(envelope(), &s)
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func TestStateOver(t *testing.T) {
 	loadSchema(t, "state").check(t, b)
 	for _, want := range []string{
 		`"phase":"over","step":null,"turn":"none"`, `"legal":[]`, `"hand":{"black":31,"white":32}`,
-		`"result":{"result":"black","black":63,"white":1,"discs":{"black":4,"white":1},"empties":59,"reason":"no_moves"}`,
+		`"result":{"result":"black","black":63,"white":1,"counts":"with_empties","discs":{"black":4,"white":1},"with_empties":{"black":63,"white":1},"empties":59,"reason":"no_moves"}`,
 		`"board_fp":"` + fp(t, afterD3, engine.None) + `"`,
 	} {
 		if !strings.Contains(string(b), want) {

@@ -109,7 +109,7 @@ func (s *State) turnBegins(t clock.Times, at Time) {
 // onClock returns whose clock runs, None when both stand.
 func (s *State) onClock() engine.Color {
 	switch {
-	case s.Phase != Playing || s.Halted || s.Flags.PlayOn:
+	case s.Phase != Playing || s.Halted || s.Flags.PlayOn || s.Flags.TimeUp:
 		return engine.None
 	case s.Objection.Claimed:
 		return s.Entries[s.Objection.Entry].By
@@ -182,7 +182,7 @@ func (s *State) reopen() {
 	if s.Ended && s.Clock.On() {
 		s.Halted = true
 	}
-	s.Result, s.Ended = Result{}, false
+	s.Result, s.Ended, s.Flags.TimeUp = Result{}, false, false
 	s.play()
 }
 
@@ -312,7 +312,9 @@ func (s *State) flagFell(ev ClockFlag) {
 		s.Flags.Graced[ev.Color] = true
 	case FlagJof:
 		s.Flags.PlayOn, s.Flags.Fallen = true, ev.Color
-	case FlagNone, FlagLoss, FlagCount:
+	case FlagCount:
+		s.Flags.TimeUp = true
+	case FlagNone, FlagLoss:
 	}
 	s.Clock.Restore(ev.Clock, s.onClock(), ev.At)
 }
@@ -325,6 +327,9 @@ func (s *State) adjust(ev ClockAdjusted) {
 	}
 	if s.Ended {
 		s.reopen()
+	}
+	if c := s.Game.Turn; c < engine.None && ev.Clock.Left[c] > 0 {
+		s.Flags.TimeUp = false
 	}
 	s.memory.turnClock = ev.Clock
 	s.Clock.Restore(ev.Clock, s.onClock(), ev.At)
@@ -370,7 +375,7 @@ func (s *State) end(ev GameOver) {
 
 // halt lets the clocks stand after a power cut.
 func (s *State) halt(t clock.Times, at Time) {
-	s.Halted = s.Phase == Playing && s.Clock.On()
+	s.Halted = s.Phase == Playing && s.Clock.On() && !s.Flags.TimeUp
 	s.Clock.Restore(t, engine.None, at)
 	s.TurnSince = at
 }

@@ -392,7 +392,7 @@ func TestFlags(t *testing.T) {
 		{"jof", jof(), referee.FlagJof, "0:05", []string{"flag of black: jof"}, "0s", "5s", engine.None, referee.Playing},
 		{
 			"count", festival(), referee.FlagCount, "game 0:05",
-			[]string{"flag of black: count", "over none 2-2 discs 2-2 flag"},
+			[]string{"flag of none: count", "over none 2-2 discs 2-2 flag"},
 			"0s", "0s", engine.None, referee.Over,
 		},
 		{

@@ -332,7 +332,7 @@ func TestStartThatWasNeverTouchedIsNoOtherGame(t *testing.T) {
 	t.Run("faces are seen", func(t *testing.T) {
 		tb := officialTable(t, festival(), "game 0:20")
 		tb.wait(30 * time.Second)
-		tb.expect("flag of black: count", "over none 2-2 discs 2-2 flag")
+		tb.expect("flag of none: count", "over none 2-2 discs 2-2 flag")
 		tb.wait(time.Minute)
 		tb.look()
 		tb.expect()
@@ -354,7 +354,7 @@ func TestStartThatWasNeverTouchedIsNoOtherGame(t *testing.T) {
 		}
 		feel(lie, 0)
 		tb.wait(30 * time.Second)
-		tb.expect("start classic", "flag of black: count", "over none 2-2 discs 2-2 flag")
+		tb.expect("start classic", "flag of none: count", "over none 2-2 discs 2-2 flag")
 		tb.wait(time.Minute)
 		tb.expect()
 		feel(lie, tb.sq("d4").Bit())

@@ -17,6 +17,8 @@ type coder struct {
 	// b is what has been written, or what is still to be read.
 	b       []byte
 	reading bool
+	// version is the form of a snapshot.
+	version uint8
 	// foreign says that what is read came from outside and may hold values that
 	// have no name: Step refuses them, as it did when they came.
 	foreign bool

@@ -111,7 +111,7 @@ func (t *turn) pressed(in Pressed) {
 		t.beginAnew(in.At)
 	case s.Phase == Setup && s.Restart.Active:
 		t.beginAsUsual(in.At)
-	case s.Phase != Playing || !s.SensedOK || s.memory.resumed || s.memory.press.active:
+	case s.Phase != Playing || !s.SensedOK || s.memory.resumed || s.memory.press.active || s.Flags.TimeUp:
 	case s.Flags.PlayOn:
 		// The player whose flag is up has seen enough.
 		if in.By == s.Flags.Fallen.Opponent() {

@@ -21,7 +21,10 @@ type (
 		// Changed is when a cell changed last: what lies on the board lies there
 		// since. Zero stands for At.
 		Changed Time
-		Discs   engine.Discs
+		// Began is when the first cell changed since the board was last at rest.
+		// Zero stands for Changed.
+		Began Time
+		Discs engine.Discs
 		// Lost and Masked as in State; what Discs says there is ignored.
 		Lost, Masked engine.Bitboard
 	}
@@ -29,8 +32,8 @@ type (
 	// (State.Presence) takes no notice of Seen, the others take none of Felt.
 	Felt struct {
 		At Time
-		// Changed as in Seen.
-		Changed Time
+		// Changed and Began as in Seen.
+		Changed, Began Time
 		// Squares hold a disc.
 		Squares engine.Bitboard
 		// Lifted are the discs that have been off their square since the last
@@ -69,8 +72,12 @@ type (
 		Clock   clock.Times
 		ClockOK bool
 	}
-	// Tick is the answer to Wake.
-	Tick struct{ At Time }
+	// Tick is the answer to Wake. Moving says that the board is not at rest, so that
+	// a reading may be on its way.
+	Tick struct {
+		At     Time
+		Moving bool
+	}
 	// Pressed says that By has pressed the clock. Where moves are committed by a
 	// press the time counts from then.
 	Pressed struct {

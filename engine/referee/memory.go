@@ -70,6 +70,8 @@ type memory struct {
 	// untouched says that no disc has been moved since the game ended: what lies
 	// there is how it ended, and no wish for another one.
 	untouched bool
+	// count is the count of a game that the time has stopped, under way.
+	count counting
 	// next is played after a finished game, if prepared says so; otherwise the
 	// same match again.
 	next     Match

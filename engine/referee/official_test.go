@@ -18,6 +18,7 @@ func club() referee.Profile {
 	p.Name, p.Commit, p.Flips, p.ClaimAfterEnd = "club", referee.CommitPressIfClock, referee.FlipsStand, true
 	p.Takeback, p.Hints, p.Flag = referee.TakebackUntilReply, referee.HintsOff, referee.FlagLoss
 	p.FlipLights, p.FlipLightsAfter = referee.LightsAfter, 10*time.Second
+	p.Empties = referee.EmptiesToWinner
 	return p
 }
 
@@ -26,6 +27,7 @@ func woc() referee.Profile {
 	p.Name, p.Commit, p.Flips, p.ClaimAfterEnd = "woc", referee.CommitPress, referee.FlipsStand, true
 	p.Improper, p.Takeback = referee.ImproperClaimed, referee.TakebackNever
 	p.FlipLights, p.Hints, p.Flag = referee.LightsOff, referee.HintsLocked, referee.FlagGrace
+	p.Empties = referee.EmptiesToWinner
 	return p
 }
 

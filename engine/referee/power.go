@@ -14,6 +14,7 @@ func (t *turn) powerOn(in PowerOn) {
 	if !m.resumed {
 		return
 	}
+	m.count = counting{kept: in.Seen, seen: in.SeenOK}
 	times := s.Clock.Times(s.Clock.At)
 	if in.ClockOK {
 		times = in.Clock
@@ -30,7 +31,13 @@ func (t *turn) powerIsBack(at Time) {
 	s.believe()
 	changed := s.memory.before.Diff(s.Sensed) &^ s.Unsure()
 	t.announce(PowerRestored{Changed: changed, Gap: s.memory.gap, Clock: s.Clock.Times(at), At: at})
-	if v := s.judge(); !v.onItsWay(changed) {
+	if !s.Flags.TimeUp && s.Clock.On() && s.Clock.Flagged(s.Game.Turn) && s.flagRule(s.Game.Turn) == FlagCount {
+		// The time was up when the power went, and nobody had been told.
+		count := s.memory.count
+		t.flagFalls(s.Game.Turn, at)
+		s.memory.count = count
+	}
+	if v := s.judge(); !s.Flags.TimeUp && !v.onItsWay(changed) {
 		s.memory.restoring = restoringPower
 	}
 }

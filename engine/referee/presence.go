@@ -22,6 +22,7 @@ func (t *turn) felt(in Felt) {
 	}
 	// The faces follow when the reading is judged.
 	s.Sensed = engine.Discs{Black: lie}
+	t.began = in.Began
 	t.sensed(in.At, in.Changed, in.Lost, in.Masked)
 	m.back, m.fresh, m.used, m.spent = 0, 0, 0, 0
 }

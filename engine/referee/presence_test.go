@@ -282,7 +282,7 @@ func TestPresencePassAndEnd(t *testing.T) {
 
 	b = classicBlind(t)
 	b.play("f5d6c5f6e7f4g5e6e3")
-	if got, want := b.said[len(b.said)-1], "over black 64-0 discs 13-0 wipeout"; got != want {
+	if got, want := b.said[len(b.said)-1], "over black 13-0 discs 13-0 wipeout"; got != want {
 		t.Fatalf("last event %q, want %q", got, want)
 	}
 }
@@ -530,7 +530,7 @@ func TestPresenceOtherVariants(t *testing.T) {
 	t.Parallel()
 	b := blindTable(t, variant(t, "reverse"))
 	b.play("f5d6c5f6e7f4g5e6e3")
-	if got, want := b.said[len(b.said)-1], "over white 64-0 discs 13-0 wipeout"; got != want {
+	if got, want := b.said[len(b.said)-1], "over white 13-0 discs 13-0 wipeout"; got != want {
 		t.Errorf("last event %q, want %q", got, want)
 	}
 	rules := handicap(t)

@@ -55,8 +55,10 @@ type Profile struct {
 
 // Home is the profile of two people who play for fun: moves are committed when
 // the flips are done and the board is quiet, mistakes must be put right, moves
-// can be taken back with the discs.
-func Home() Profile { return Profile{Name: HomeName, MissingAfter: DefaultMissingAfter} }
+// can be taken back with the discs, and the discs count as they lie.
+func Home() Profile {
+	return Profile{Name: HomeName, Empties: EmptiesAsTheyLie, MissingAfter: DefaultMissingAfter}
+}
 
 // HomeName is the name of Home.
 const HomeName = "home"

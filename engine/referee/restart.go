@@ -176,6 +176,7 @@ func (t *turn) beginAnew(at Time) {
 func (t *turn) abort(at Time) {
 	r := t.s.asTheyLie()
 	r.Winner, r.Void, r.Reason = engine.None, true, Aborted
+	r.Counts = CountsAwarded
 	r.Black, r.White = 0, 0 // an unfinished game has no score
 	t.end(r, at)
 }

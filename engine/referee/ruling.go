@@ -157,6 +157,7 @@ func (t *turn) adjudicate(in Command, order Adjudicate) {
 	s := t.s
 	r := s.asTheyLie()
 	r.Winner, r.Void, r.Black, r.White, r.Reason = order.Winner, order.Void, order.Black, order.White, Adjudicated
+	r.Counts = CountsAwarded
 	if r.Void {
 		r.Winner, r.Black, r.White = engine.None, 0, 0
 	}
@@ -229,6 +230,10 @@ func (t *turn) correct(in Command, order CorrectSquare) {
 	s := t.s
 	if order.Black&order.White|order.Black&order.Empty|order.White&order.Empty != 0 || order.Turn > engine.None {
 		t.refuse(BadPayload, "a square shows one thing: black, white or nothing")
+		return
+	}
+	if s.Phase == Playing && s.Flags.TimeUp {
+		t.countAsRuled(in, engine.Discs{Black: order.Black, White: order.White}, order.Black|order.White|order.Empty)
 		return
 	}
 	d := s.Game.Discs
@@ -338,6 +343,11 @@ func (t *turn) letStand(in Command, order LetStand) {
 		t.refuse(NotAllowed, "some cells cannot be read: rule about the squares one by one")
 		return
 	}
+	if s.Phase == Playing && s.Flags.TimeUp {
+		known := engine.Discs{Black: s.Sensed.Black&^s.Masked | s.Game.Black&s.Masked, White: s.Sensed.White&^s.Masked | s.Game.White&s.Masked}
+		t.countAsRuled(in, known, ^engine.Bitboard(0))
+		return
+	}
 	if s.Objection.Open {
 		t.obey(in)
 		t.stands(in.At)
@@ -397,7 +407,7 @@ func (t *turn) passByOrder(in Command, order PassPressed) {
 		by = s.Game.Turn
 	}
 	switch {
-	case s.Phase != Playing || by != s.Game.Turn || s.Objection.Claimed:
+	case s.Phase != Playing || by != s.Game.Turn || s.Objection.Claimed || s.Flags.TimeUp:
 		t.refuse(NotAllowed, "it is not this player's turn")
 	case !s.passDue() || s.Pending.Active:
 		t.announce(Illegal{By: by, Square: engine.Square(engine.PassMove), Reason: PassNotAllowed})

@@ -101,7 +101,7 @@ func TestSetPositionThatIsOver(t *testing.T) {
 	tb.play("f5")
 	tb.said = nil
 	tb.order(referee.CorrectSquare{Black: tb.sq("d4").Bit(), Turn: engine.None})
-	tb.expect("command arbiter", "set, white to move", "over black 64-0 discs 5-0 wipeout")
+	tb.expect("command arbiter", "set, white to move", "over black 5-0 discs 5-0 wipeout")
 	// And one that is open again goes on, with the clocks standing until then.
 	tb.order(referee.CorrectSquare{White: tb.sq("d4").Bit(), Turn: engine.None})
 	tb.expect("command arbiter", "set, white to move")

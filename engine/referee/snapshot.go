@@ -9,9 +9,12 @@ import (
 )
 
 // SnapshotVersion is the form of what AppendSnapshot writes. It is raised with
-// every change of State or of its memory: an old snapshot would leave out what
-// the referee now remembers, and is refused.
-const SnapshotVersion = 6
+// every change of State or of its memory.
+const SnapshotVersion = 7
+
+// OldestSnapshot is the oldest form that RestoreSnapshot still reads. What it does
+// not have is as at a table at which it has never happened.
+const OldestSnapshot = 5
 
 // AppendSnapshot appends all of s to b: what everybody can see of it and what
 // only Step remembers. Step does exactly the same with the State that
@@ -19,7 +22,12 @@ const SnapshotVersion = 6
 // which every later version of the program can read (see Apply), and a snapshot
 // only the version that wrote it.
 func AppendSnapshot(b []byte, s *State) []byte {
-	c := coder{b: append(b, SnapshotVersion)}
+	return appendSnapshot(b, s, SnapshotVersion)
+}
+
+// appendSnapshot writes a form.
+func appendSnapshot(b []byte, s *State, version uint8) []byte {
+	c := coder{b: append(b, version), version: version}
 	// The coder only reads from what it writes.
 	c.state(s)
 	return c.b
@@ -33,10 +41,10 @@ func RestoreSnapshot(b []byte) (State, error) {
 	if len(b) == 0 {
 		return s, fmt.Errorf("read the referee's state: %w", errShort)
 	}
-	if b[0] != SnapshotVersion {
+	if b[0] < OldestSnapshot || b[0] > SnapshotVersion {
 		return s, fmt.Errorf("read the referee's state: it has version %d, this program reads version %d", b[0], SnapshotVersion)
 	}
-	c := coder{b: b[1:], reading: true}
+	c := coder{b: b[1:], reading: true, version: b[0]}
 	c.state(&s)
 	if c.err == nil && len(c.b) > 0 {
 		c.err = errors.New("something follows it")
@@ -44,7 +52,7 @@ func RestoreSnapshot(b []byte) (State, error) {
 	if c.err == nil {
 		c.err = s.possible()
 	}
-	if c.err == nil && !bytes.Equal(AppendSnapshot(nil, &s), b) {
+	if c.err == nil && !bytes.Equal(appendSnapshot(nil, &s, b[0]), b) {
 		c.err = errors.New("it is not written as it should be")
 	}
 	if c.err != nil {
@@ -155,6 +163,9 @@ func (c *coder) flags(f *Flags) {
 	}
 	c.yes(&f.PlayOn)
 	c.color(&f.Fallen)
+	if c.version >= 7 {
+		c.yes(&f.TimeUp)
+	}
 }
 
 func (c *coder) result(r *Result) {
@@ -165,6 +176,15 @@ func (c *coder) result(r *Result) {
 	c.int(&r.DiscsBlack)
 	c.int(&r.DiscsWhite)
 	text(c, &r.Reason)
+	if c.version < 7 {
+		return
+	}
+	small(c, &r.Counts, CountsWithEmpties)
+	small(c, &r.Stop.By, CountedRecord)
+	c.discs(&r.Stop.Lay)
+	c.set(&r.Stop.Differ)
+	c.int(&r.Stop.RecordBlack)
+	c.int(&r.Stop.RecordWhite)
 }
 
 func (c *coder) memory(m *memory) {
@@ -199,10 +219,26 @@ func (c *coder) memory(m *memory) {
 	c.set(&m.fresh)
 	c.set(&m.handled)
 	c.yes(&m.swept)
-	c.yes(&m.inherited)
-	c.yes(&m.usual)
+	if c.version >= 6 {
+		c.yes(&m.inherited)
+		c.yes(&m.usual)
+	}
 	c.set(&m.off)
 	c.yes(&m.cleared)
 	c.match(&m.next)
 	c.yes(&m.prepared)
+	if c.version >= 7 {
+		c.counting(&m.count)
+	}
+}
+
+func (c *coder) counting(n *counting) {
+	c.yes(&n.begun)
+	c.yes(&n.open)
+	c.time(&n.at)
+	c.time(&n.next)
+	c.discs(&n.lay)
+	c.discs(&n.kept)
+	c.yes(&n.seen)
+	c.set(&n.asked)
 }

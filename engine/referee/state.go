@@ -218,13 +218,46 @@ type Result struct {
 	// Result is Black, White, or None for a draw; Void when there is none.
 	Winner engine.Color
 	Void   bool
-	// Black and White are the official score.
+	// Black and White are the score that counts; Counts says which one it is.
 	Black, White int
+	Counts       Counts
 	// Discs are the discs as they lie.
 	DiscsBlack, DiscsWhite int
 	// Reason is why the game is over.
 	Reason EndReason
+	// Stop says how the discs of a game were counted that the time has stopped; it is
+	// the zero value for every other one.
+	Stop Stop
 }
+
+// Stop is the count of a game that was stopped because its time was up. The record
+// says nothing of a move that lay there unfinished, so that both counts are kept.
+type Stop struct {
+	// By is what was counted: CountedBoard, or CountedRecord.
+	By StopCount
+	// Lay are the discs as they lay when the time was up, Differ the squares on which
+	// the record has something else.
+	Lay    engine.Discs
+	Differ engine.Bitboard
+	// RecordBlack and RecordWhite are the discs on record.
+	RecordBlack, RecordWhite int
+}
+
+// StopCount is what was counted when the time was up.
+type StopCount uint8
+
+// The ways to count.
+const (
+	// NotStopped: the time has not stopped the game.
+	NotStopped StopCount = iota
+	// CountedBoard: the discs as they lay.
+	CountedBoard
+	// CountedRecord: the discs on record, since the board sees no colors.
+	CountedRecord
+)
+
+// String returns the word of the journal and of MQTT, empty for NotStopped.
+func (c StopCount) String() string { return word(int(c), "", "board", "record") }
 
 // EndReason says why a game is over.
 type EndReason string
@@ -241,6 +274,37 @@ const (
 
 // Empties returns the number of squares that hold no disc.
 func (r Result) Empties() int { return engine.Squares - r.DiscsBlack - r.DiscsWhite }
+
+// WithEmpties returns the count in which the empty squares go to whoever holds the
+// majority of the discs, 32–32 if nobody does. Where the fewest discs win they go
+// the same way.
+func (r Result) WithEmpties() (black, white int) {
+	switch black, white = r.DiscsBlack, r.DiscsWhite; {
+	case black > white:
+		return engine.Squares - white, white
+	case white > black:
+		return black, engine.Squares - black
+	default:
+		return engine.Squares / 2, engine.Squares / 2
+	}
+}
+
+// Counts says what the score of a result is.
+type Counts uint8
+
+// The kinds of score.
+const (
+	// CountsAwarded: neither count of the discs, but what a flag, a resignation or an
+	// arbiter gives the players; nothing where there is no result.
+	CountsAwarded Counts = iota
+	// CountsDiscs: the discs as they lie.
+	CountsDiscs
+	// CountsWithEmpties: the discs and the empty squares, see Result.WithEmpties.
+	CountsWithEmpties
+)
+
+// String returns the word of the journal and of MQTT.
+func (c Counts) String() string { return word(int(c), "awarded", "discs", "with_empties") }
 
 // Declared reports whether something else than the discs at the end of the game
 // has decided it: a resignation, a flag, or an arbiter.
@@ -263,6 +327,15 @@ type Match struct {
 	// empty for none. It is on record with the game and means nothing to the
 	// referee.
 	Pairing string
+}
+
+// Empties returns to whom the empty squares count at the end: the profile says so,
+// but in the historic game they count for nobody, in every profile.
+func (m *Match) Empties() Empties {
+	if m.Rules.Opening != 0 {
+		return EmptiesAsTheyLie
+	}
+	return m.Profile.Empties
 }
 
 // Opponent is a player that is a program. Its moves are made by hand at the
@@ -305,6 +378,9 @@ type Flags struct {
 	// clocks stand.
 	PlayOn bool
 	Fallen engine.Color
+	// TimeUp says that the time has stopped the game and the discs are being counted:
+	// what lies there and can be read is known, what cannot is asked for.
+	TimeUp bool
 }
 
 // Objection is what may be said against the last move: wrong flips, or that it

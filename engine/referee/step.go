@@ -21,7 +21,7 @@ func Step(s *State, in Input, out []Effect) []Effect {
 	case PowerOn:
 		t.powerOn(in)
 	case Tick:
-		t.tick(in.At)
+		t.tick(in)
 	case Pressed:
 		t.pressed(in)
 	case WallStepped:
@@ -74,6 +74,13 @@ type turn struct {
 	out []Effect
 	// touched says that the reading of this step is another than the last one.
 	touched bool
+	// reading says that this step has read the board, which lay as before says until
+	// then; began is when the first cell changed. ticking says that this is a tick,
+	// moving that the board is not at rest then.
+	reading         bool
+	before          engine.Discs
+	began           Time
+	ticking, moving bool
 }
 
 // announce makes an event true and has it told.
@@ -98,6 +105,7 @@ func (t *turn) seen(in Seen) {
 		White: in.Discs.White&^in.Lost | frozen.White&in.Lost,
 	}
 	t.touched = s.SensedOK && before != s.Sensed
+	t.before, t.began = before, in.Began
 	t.sensed(in.At, in.Changed, in.Lost, in.Masked)
 }
 
@@ -115,6 +123,10 @@ func (t *turn) sensed(at, changed Time, lost, masked engine.Bitboard) {
 	s := t.s
 	if changed == 0 || changed > at {
 		changed = at
+	}
+	t.reading = true
+	if t.began == 0 || t.began > changed {
+		t.began = changed
 	}
 	t.flags(changed)
 	s.Lost, s.Masked, s.SensedOK = lost, masked, true
@@ -270,6 +282,10 @@ func (t *turn) play(at Time) {
 	s := t.s
 	for s.Phase == Playing {
 		s.believe()
+		if s.Flags.TimeUp {
+			t.count(at)
+			return
+		}
 		if t.restarts(at) {
 			return
 		}

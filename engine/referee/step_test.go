@@ -501,7 +501,7 @@ func TestUndoRestoresTheMoverAcrossPasses(t *testing.T) {
 func TestEndOfTheGameFreesTheHands(t *testing.T) {
 	tb := newTable(t)
 	tb.play("f5d6c5f6e7f4g5e6e3") // the 9-ply wipe-out, 13-0
-	if got, want := tb.said[len(tb.said)-1], "over black 64-0 discs 13-0 wipeout"; got != want {
+	if got, want := tb.said[len(tb.said)-1], "over black 13-0 discs 13-0 wipeout"; got != want {
 		t.Fatalf("last event %q, want %q", got, want)
 	}
 	tb.said = nil

@@ -8,7 +8,11 @@ import (
 
 // InputVersion is the form of what AppendInput writes. It is raised with every
 // change of an input or of an order.
-const InputVersion = 3
+const InputVersion = 4
+
+// OldestInput is the oldest form that ReadInput still reads: what inputs have got
+// since is written behind them, where there is any.
+const OldestInput = 3
 
 // When returns when an input happened.
 func When(in Input) Time { return at(in) }
@@ -78,7 +82,7 @@ func (c *coder) write(in Input) {
 		c.powerOn(&in)
 	case Tick:
 		c.b = append(c.b, tickCode)
-		c.time(&in.At)
+		c.tick(&in)
 	case Pressed:
 		c.b = append(c.b, pressedCode)
 		c.pressed(&in)
@@ -144,7 +148,7 @@ func (c *coder) input(kind uint8) Input {
 		return in
 	case tickCode:
 		var in Tick
-		c.time(&in.At)
+		c.tick(&in)
 		return in
 	case pressedCode:
 		var in Pressed
@@ -171,12 +175,30 @@ func (c *coder) input(kind uint8) Input {
 	return nil
 }
 
+func (c *coder) tick(in *Tick) {
+	c.time(&in.At)
+	if in.Moving || c.more() {
+		c.yes(&in.Moving)
+	}
+}
+
+// more reports whether there is more to be read.
+func (c *coder) more() bool { return c.reading && len(c.b) > 0 }
+
+// began codes when the hands began what a reading shows.
+func (c *coder) began(v *Time) {
+	if *v != 0 || c.more() {
+		c.time(v)
+	}
+}
+
 func (c *coder) seen(in *Seen) {
 	c.time(&in.At)
 	c.time(&in.Changed)
 	c.discs(&in.Discs)
 	c.set(&in.Lost)
 	c.set(&in.Masked)
+	c.began(&in.Began)
 }
 
 func (c *coder) felt(in *Felt) {
@@ -186,6 +208,7 @@ func (c *coder) felt(in *Felt) {
 	c.set(&in.Lifted)
 	c.set(&in.Lost)
 	c.set(&in.Masked)
+	c.began(&in.Began)
 }
 
 func (c *coder) cells(in *CellsFailed) {

@@ -27,6 +27,19 @@ func (t *turn) flags(now Time) {
 	}
 }
 
+// flagRule is what a flag of c means. Where one clock runs for the game nobody in
+// particular has lost by it: whatever else the profile says, the discs are counted.
+func (s *State) flagRule(c engine.Color) FlagRule {
+	switch rule := s.Match.Profile.Flag; {
+	case rule != FlagNone && s.Clock.Settings.Shared:
+		return FlagCount
+	case rule == FlagGrace && s.Flags.Graced[c]:
+		return FlagLoss
+	default:
+		return rule
+	}
+}
+
 // known is until when at a moment it is known what lay on the board.
 func (s *State) known(now Time) Time {
 	if s.pressing() {
@@ -39,8 +52,8 @@ func (s *State) known(now Time) Time {
 // opponent now plays on for both sides, nobody presses any more: what lies there
 // is judged by that.
 func (t *turn) flagsUntil(known, now Time) {
-	before := t.s.Flags.PlayOn
-	if t.flags(known); t.s.Flags.PlayOn != before {
+	before := t.s.Flags
+	if t.flags(known); t.s.Flags.PlayOn != before.PlayOn || t.s.Flags.TimeUp != before.TimeUp {
 		t.again(now)
 	}
 }
@@ -48,21 +61,22 @@ func (t *turn) flagsUntil(known, now Time) {
 // flagFalls applies the rule for flags.
 func (t *turn) flagFalls(c engine.Color, at Time) {
 	s := t.s
-	effect := s.Match.Profile.Flag
-	if effect == FlagGrace && s.Flags.Graced[c] {
-		effect = FlagLoss
+	effect := s.flagRule(c)
+	whose := c
+	if s.Clock.Settings.Shared {
+		whose = engine.None
 	}
 	after := s.Clock
 	after.Advance(at)
 	if effect == FlagGrace {
 		after.Set(c, grace, at)
 	}
-	t.announce(ClockFlag{Color: c, Effect: effect, Clock: after.Times(at), At: at})
+	t.announce(ClockFlag{Color: whose, Effect: effect, Clock: after.Times(at), At: at})
 	switch effect {
 	case FlagLoss:
 		t.end(awarded(&s.Game, c.Opponent(), FlagFell), at)
 	case FlagCount:
-		t.end(s.asTheyLie(), at)
+		t.beginCount(at)
 	case FlagJof:
 		t.advance(at) // a pass that was still to be pressed
 	case FlagNone, FlagGrace:
@@ -72,10 +86,14 @@ func (t *turn) flagFalls(c engine.Color, at Time) {
 // tick shows what is missing when discs have been off the board for long, sees
 // what has not been touched for as long, and judges a press for which no reading
 // has come.
-func (t *turn) tick(at Time) {
-	s := t.s
+func (t *turn) tick(in Tick) {
+	s, at := t.s, in.At
+	t.ticking, t.moving = true, in.Moving
 	s.memory.wake = 0
 	t.flagsUntil(s.known(at), at)
+	if s.Phase == Playing && s.Flags.TimeUp {
+		t.again(at)
+	}
 	waiting := s.Phase == Playing || s.Phase == Paused || s.Phase == Over && s.Presence
 	late := waiting && s.SensedOK && !s.memory.missing && at >= s.memory.seenAt+s.Match.Profile.MissingAfter
 	if late {
@@ -107,6 +125,9 @@ func (t *turn) askForTick() {
 		first(p.until)
 	} else if at, ok := s.Clock.FlagAt(); ok && s.Phase == Playing {
 		first(at + at - s.known(at))
+	}
+	if n := &s.memory.count; s.Flags.TimeUp && s.Phase == Playing && n.open {
+		first(n.next)
 	}
 	if s.Match.Profile.FlipLights == LightsAfter && s.Pending.Active && s.Dark != 0 {
 		first(s.Pending.Since + s.Match.Profile.FlipLightsAfter)

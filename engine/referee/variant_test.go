@@ -391,7 +391,7 @@ func check(rt *rapid.T, tb *table, m *model) {
 func TestReverseHasTheOppositeWinner(t *testing.T) {
 	tb := tableOf(t, variant(t, "reverse"))
 	tb.play("f5d6c5f6e7f4g5e6e3") // 13 black discs, no white one
-	if got, want := tb.said[len(tb.said)-1], "over white 64-0 discs 13-0 wipeout"; got != want {
+	if got, want := tb.said[len(tb.said)-1], "over white 13-0 discs 13-0 wipeout"; got != want {
 		t.Fatalf("last event %q, want %q", got, want)
 	}
 }

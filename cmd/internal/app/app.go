@@ -361,7 +361,8 @@ func (a *App) loop(ctx context.Context) {
 		case f := <-a.analyst.answers:
 			a.analystSays(f)
 		case <-a.wake.C:
-			a.step(referee.Tick{At: a.now()})
+			now := a.now()
+			a.step(referee.Tick{At: now, Moving: a.eyes.Moving(now)})
 		case <-a.clockWake.C:
 			if !a.clockTicks() {
 				continue

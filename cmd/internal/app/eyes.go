@@ -113,10 +113,10 @@ func (e *Eyes) Look(ctx context.Context, now time.Duration) ([]referee.Input, er
 	e.stray(now)
 	if r := out.Reading; out.Settled && e.presence {
 		e.inputs = append(e.inputs, referee.Felt{
-			At: now, Changed: r.ChangedAt, Squares: r.Occupied, Lifted: r.Lifted, Lost: r.Lost, Masked: r.Masked,
+			At: now, Changed: r.ChangedAt, Began: r.BeganAt, Squares: r.Occupied, Lifted: r.Lifted, Lost: r.Lost, Masked: r.Masked,
 		})
 	} else if out.Settled {
-		e.inputs = append(e.inputs, referee.Seen{At: now, Changed: r.ChangedAt, Discs: r.Discs, Lost: r.Lost, Masked: r.Masked})
+		e.inputs = append(e.inputs, referee.Seen{At: now, Changed: r.ChangedAt, Began: r.BeganAt, Discs: r.Discs, Lost: r.Lost, Masked: r.Masked})
 	}
 	return e.inputs, err
 }

@@ -485,7 +485,12 @@ func NewTournament(s TournamentSettings, set *referee.Profile) (tables.Tournamen
 	if err != nil {
 		return t, err
 	}
-	t.AsTheyLie = profile.Empties == referee.EmptiesAsTheyLie
+	rules, err := engine.Variant(t.Variant)
+	if err != nil {
+		return t, err //nolint:wrapcheck // it names the variants
+	}
+	match := referee.Match{Rules: rules, Profile: profile}
+	t.AsTheyLie = match.Empties() == referee.EmptiesAsTheyLie
 	return t, nil
 }
 

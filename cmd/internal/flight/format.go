@@ -115,14 +115,14 @@ type Header struct {
 // check refuses a segment that this program cannot read.
 func (h *Header) check() error {
 	for _, v := range []struct {
-		what      string
-		has, want int
+		what              string
+		has, oldest, want int
 	}{
-		{"format", h.Format, Format},
-		{"states of the referee", h.Snapshot, referee.SnapshotVersion},
-		{"inputs of the referee", h.Inputs, referee.InputVersion},
+		{"format", h.Format, Format, Format},
+		{"states of the referee", h.Snapshot, referee.OldestSnapshot, referee.SnapshotVersion},
+		{"inputs of the referee", h.Inputs, referee.OldestInput, referee.InputVersion},
 	} {
-		if v.has != v.want {
+		if v.has < v.oldest || v.has > v.want {
 			return fmt.Errorf("%w: its %s is version %d, this program reads version %d: replay it with reversi-board %s",
 				ErrVersion, v.what, v.has, v.want, h.About.Program)
 		}

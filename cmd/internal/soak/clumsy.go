@@ -100,8 +100,9 @@ func (r *runner) clumsyGame(ctx context.Context, index int, journal *archive.Jou
 	if err != nil {
 		return nil, err
 	}
+	u.blind = config.Hardware.Kind == configs.Reed64
 	f := fumbler{
-		t: table, rnd: rnd, u: u, blind: config.Hardware.Kind == configs.Reed64,
+		t: table, rnd: rnd, u: u, blind: u.blind,
 		settle: Budget(r.Config), wait: app.Lag(config),
 		tell: len(r.indices) == 1,
 	}

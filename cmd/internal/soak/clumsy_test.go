@@ -130,8 +130,11 @@ func TestRulings(t *testing.T) {
 		ruling         func(u *umpire) ruling
 		want           ruling
 	}{
-		{"home", "classic", nil, (*umpire).counted, ruling{dark, 63, 1, 3, 1, "no_moves", true}},
-		{"home", "reverse", nil, (*umpire).counted, ruling{light, 63, 1, 3, 1, "no_moves", true}},
+		{"home", "classic", nil, (*umpire).counted, ruling{dark, 3, 1, 3, 1, "no_moves", true}},
+		{"club", "classic", nil, (*umpire).counted, ruling{dark, 63, 1, 3, 1, "no_moves", true}},
+		{"club", "historic", nil, (*umpire).counted, ruling{dark, 3, 1, 3, 1, "no_moves", true}},
+		{"home", "reverse", nil, (*umpire).counted, ruling{light, 3, 1, 3, 1, "no_moves", true}},
+		{"club", "reverse", nil, (*umpire).counted, ruling{light, 63, 1, 3, 1, "no_moves", true}},
 		{"festival", "festival", nil, (*umpire).counted, ruling{dark, 3, 1, 3, 1, "no_moves", true}},
 		{"club", "classic", nil, func(u *umpire) ruling { return u.counts64(light) }, ruling{light, 0, 64, 3, 1, "flag", false}},
 		{"club", "reverse", nil, func(u *umpire) ruling { return u.counts64(light) }, ruling{light, 64, 0, 3, 1, "flag", false}},

@@ -242,6 +242,13 @@ func (f *fumbler) expected(rest time.Duration) error {
 			f.u.fault("stuck: nobody has said %v", f.u.owes())
 			return errStuck
 		}
+		if g := f.t.Core.State.Lit(); f.u.counting() && g.Place()&^f.lying() != 0 {
+			// The time is up, and a disc is still in a hand.
+			if err := f.obey(&referee.Guide{PlaceBlack: g.PlaceBlack, PlaceWhite: g.PlaceWhite}); err != nil {
+				return err
+			}
+			rest = f.rested
+		}
 		if err := f.run(f.t.Now() + 1); err != nil {
 			return err
 		}

@@ -113,7 +113,8 @@ func expected(sc *script, e ending) []line {
 	if sc.over && e.plies == len(sc.plies) {
 		v := sc.verdict
 		r := referee.Result{
-			Winner: v.winner.color(), Black: v.dark, White: v.light,
+			// At home the discs count as they lie.
+			Winner: v.winner.color(), Black: v.darkDiscs, White: v.lightDiscs, Counts: referee.CountsDiscs,
 			DiscsBlack: v.darkDiscs, DiscsWhite: v.lightDiscs, Reason: referee.NoMoves,
 		}
 		if v.wipeout {
@@ -274,7 +275,7 @@ func (o *Outcome) confirm(f *facts, sc *script, seen []fact) {
 		case referee.Passed:
 			passes = append(passes, notation.Pass{Ply: discs + 1, Side: ev.By})
 		case referee.GameOver:
-			score = ev.Result.Black
+			score, _ = ev.Result.WithEmpties() // as files of games count
 		case referee.GameStarted, referee.Undone, referee.Illegal, referee.Faulted, referee.Restored,
 			referee.PowerRestored, referee.EngineLost, referee.Commanded, referee.FlipError, referee.Revised, referee.PositionSet, referee.ClockFlag, referee.ClockAdjusted,
 			referee.GamePaused, referee.GameResumed, referee.TimeStepped:

@@ -27,7 +27,7 @@ type law struct {
 	// sayPass: who cannot move says so with a press.
 	sayPass bool
 	flag    flagLaw
-	// lie: empty squares count for nobody.
+	// lie: empty squares count for nobody; in the historic game they never do.
 	lie bool
 	// timing is how games of the event are timed when nothing else is said.
 	timing string
@@ -71,7 +71,7 @@ func lawOf(name string) (law, error) {
 	l := law{name: name, flag: flagNone}
 	switch name {
 	case "home":
-		l.backs = everything
+		l.backs, l.lie = everything, true
 	case "club":
 		l.pressIfTimed, l.stands, l.afterEnd, l.backs = true, true, true, 1
 		l.shows, l.flag = showsLate, flagLoss

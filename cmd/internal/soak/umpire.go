@@ -89,8 +89,11 @@ type umpire struct {
 	// quiet last, must is one that has to be among them.
 	heard []string
 	must  string
-	// lastRest is when the table was touched last.
+	// lastRest is when the table was touched last, lay how it lay lately.
 	lastRest time.Duration
+	lay      []laid
+	// blind says that the board sees no faces.
+	blind bool
 	// perhaps says that what lies there now may be gone before the board is quiet:
 	// mistakes may be announced, or not.
 	perhaps bool
@@ -225,6 +228,7 @@ func (u *umpire) shows(p point, s side) bool { return u.table.at(p) == s }
 func (u *umpire) rests(at time.Duration) {
 	u.missing = false
 	u.lastRest = at
+	u.keeps(at)
 	for i := range u.wants {
 		// The board dates what it sees by the last disc that has moved.
 		if w := &u.wants[i]; w.slack > exact {

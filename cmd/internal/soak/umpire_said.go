@@ -78,6 +78,8 @@ type want struct {
 	when, slack time.Duration
 	// perhaps says that it need not come, anyMistake that its reason does not matter.
 	perhaps, anyMistake bool
+	// lies says that the discs are counted as they lay at that time, see mayLie.
+	lies bool
 	// mover is whose clock runs from then on, board the record.
 	mover side
 	board board
@@ -170,6 +172,9 @@ func (u *umpire) hears(h heard) {
 	for len(u.wants) > 0 {
 		w := u.wants[0]
 		u.wants = u.wants[1:]
+		if w.lies && h.what == w.what && u.mayLie(w.when, h.result) {
+			w.result = h.result
+		}
 		if w.meets(h) {
 			if h.what == "illegal_move" {
 				u.heard = append(u.heard, h.why)
@@ -292,11 +297,17 @@ func (u *umpire) flagFalls(h heard) {
 		u.fault("the flag of %v fell at %v, before that there was %v at %v", by.color(), falls, u.wants[0].said, u.wants[0].when)
 		return
 	}
-	effect := u.law.flag
-	if effect == flagGrace && u.flags.graced[by.index()] {
+	effect, whose := u.law.flag, by
+	switch {
+	case u.watch.shared:
+		// The flag is nobody's: nobody can have lost by it.
+		if whose = bare; effect != flagNone {
+			effect = flagCount
+		}
+	case effect == flagGrace && u.flags.graced[by.index()]:
 		effect = flagLoss
 	}
-	w := said{what: "clock_flag", by: by, why: string(effect), ply: h.ply, fp: h.fp}
+	w := said{what: "clock_flag", by: whose, why: string(effect), ply: h.ply, fp: h.fp}
 	if h.said != w {
 		u.fault("want %v, got %v", w, h.said)
 		return
@@ -336,7 +347,90 @@ func (u *umpire) flagMeans(effect flagLaw, by side, at time.Duration) {
 		r := u.lying()
 		r.why = "flag"
 		u.ends(r, at, exact)
+		u.wants[len(u.wants)-1].lies = !u.blind
 	}
+}
+
+// counting reports whether the time is up and the discs are still to be counted.
+func (u *umpire) counting() bool { return len(u.wants) > 0 && u.wants[0].lies }
+
+// laid is the table at a time at which hands had moved a disc.
+type laid struct {
+	at    time.Duration
+	table board
+}
+
+// keeps remembers how the table lies, for a time that may be up.
+func (u *umpire) keeps(at time.Duration) {
+	const enough = 64
+	if len(u.lay) == enough {
+		u.lay = slices.Delete(u.lay, 0, enough/2)
+	}
+	u.lay = append(u.lay, laid{at, u.table})
+}
+
+// mayLie reports whether discs counted when the time was up are some that may have
+// lain there. What lay there at rest counts, and nothing that was done later; where
+// hands were at work at that moment, what one of their next motions has left. A disc
+// that was off the board then counts as it is put back.
+func (u *umpire) mayLie(up time.Duration, r ruling) bool {
+	var then, later []board
+	last := -1
+	for i := range u.lay {
+		switch l := &u.lay[i]; {
+		case l.at <= up-settleSlack:
+			last = i
+		case l.at <= up+settleSlack:
+			then = append(then, l.table)
+			later = append(later, l.table)
+		default:
+			later = append(later, l.table)
+		}
+	}
+	if last >= 0 {
+		then = append(then, u.lay[last].table)
+	} else {
+		then = append(then, u.start)
+	}
+	if len(then) > 1 {
+		then = append(then, later...) // hands were at work
+	}
+	for i := range then {
+		gone := differ(&u.final, &then[i]).gone
+		if u.tallies(&then[i], r) {
+			return true
+		}
+		for j := range later {
+			filled := then[i]
+			for s := range gone.All() {
+				p := pointOf(s)
+				filled[p.row][p.col] = later[j].at(p)
+			}
+			if u.tallies(&filled, r) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// tallies reports whether a board counts as said; no disc of the record may be off it.
+func (u *umpire) tallies(b *board, r ruling) bool {
+	if differ(&u.final, b).gone != 0 {
+		return false
+	}
+	d, l := b.count(dark), b.count(light)
+	winner := bare
+	switch {
+	case d > l:
+		winner = dark
+	case l > d:
+		winner = light
+	}
+	if u.fewest() && winner != bare {
+		winner = winner.other()
+	}
+	return r == ruling{winner: winner, dark: d, light: l, darkDiscs: d, lightDiscs: l, why: "flag"}
 }
 
 // stopped forgets what was expected: the game is over before that.
@@ -381,7 +475,7 @@ func (u *umpire) counted() ruling {
 	if r.darkDiscs == 0 || r.lightDiscs == 0 {
 		r.why = "wipeout"
 	}
-	if empty := 64 - r.darkDiscs - r.lightDiscs; !u.law.lie {
+	if empty := 64 - r.darkDiscs - r.lightDiscs; !u.law.lie && !u.historic {
 		switch {
 		case r.darkDiscs > r.lightDiscs:
 			r.dark += empty

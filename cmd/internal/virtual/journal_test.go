@@ -193,7 +193,7 @@ func testBrokenDisk(t *testing.T, broken error) {
 	d.Fail(broken)
 	// Every move of the rest of the game is lit, committed and flashed in time.
 	must(t, b.play(realGame[before:]))
-	must(t, b.expectEvents([]string{"game_over draw 32-32 discs 31-31 empties 2 no_moves"}))
+	must(t, b.expectEvents([]string{"game_over draw 31-31 discs 31-31 empties 2 no_moves"}))
 	synctest.Wait()
 	if err := <-q.writer.Trouble(); !errors.Is(err, broken) {
 		t.Fatalf("the trouble is %v, want %v", err, broken)

@@ -34,7 +34,7 @@ func TestPowerCutAtEveryPly(t *testing.T) {
 				where = fmt.Sprintf("in the flips of ply %d", ply+1)
 				mustAt(t, where, b.cutInFlips(m, ply/2%2 == int(seed%2)))
 			}
-			must(t, b.expectEvents([]string{"game_over draw 32-32 discs 31-31 empties 2 no_moves"}))
+			must(t, b.expectEvents([]string{"game_over draw 31-31 discs 31-31 empties 2 no_moves"}))
 			must(t, b.sameAsJournal())
 		})
 	}

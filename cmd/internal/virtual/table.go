@@ -268,7 +268,7 @@ func (t *Table) scan() error {
 	}
 	if t.wake > 0 && t.now >= t.wake {
 		t.wake = 0
-		if _, err := t.Do(referee.Tick{At: t.now}); err != nil {
+		if _, err := t.Do(referee.Tick{At: t.now, Moving: t.eyes.Moving(t.now)}); err != nil {
 			return err
 		}
 	}
