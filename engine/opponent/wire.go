@@ -84,15 +84,16 @@ type Wire struct {
 
 // dial starts a program.
 func dial(ctx context.Context, command []string, dir string, l Limits, log *slog.Logger) (*Wire, error) {
-	if len(command) == 0 || command[0] == "" {
-		return nil, &FaultError{"no command is given"}
+	file, err := Find(command, dir)
+	if err != nil {
+		return nil, &FaultError{firstLine(err.Error())}
 	}
 	w := &Wire{
 		limits: l, log: log,
 		lines: make(chan string, 64), gone: make(chan struct{}), quiet: make(chan struct{}), stop: make(chan struct{}),
 	}
 	// The program lives as long as the player, not as long as one question.
-	w.cmd = exec.CommandContext(context.WithoutCancel(ctx), command[0], command[1:]...) //nolint:gosec // the user names the program
+	w.cmd = exec.CommandContext(context.WithoutCancel(ctx), file, command[1:]...) //nolint:gosec // the user names the program
 	w.cmd.Dir = dir
 	ownGroup(w.cmd)
 	theirs, err := w.pipes()

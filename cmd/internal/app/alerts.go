@@ -131,8 +131,11 @@ func (a *App) computerProblems() (open []alert) {
 	}
 	s := &a.core.State
 	facts := a.nurse.facts()
-	if s.OpponentLost && s.Phase == referee.Playing {
+	switch {
+	case s.OpponentLost && s.Phase == referee.Playing:
 		add("engine_lost", "warn", a.lostAlert())
+	case a.opponentMissing != "":
+		add("engine_lost", "warn", a.missingAlert())
 	}
 	switch {
 	case a.trouble != nil:

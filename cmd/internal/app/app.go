@@ -87,6 +87,9 @@ type App struct {
 	// the opponent is gone.
 	rival, adviser *desk
 	lostText       string
+	// opponentMissing says why the program of the settings cannot be started,
+	// empty if it can.
+	opponentMissing string
 	// analyst evaluates the game for the page.
 	analyst *analyst
 	// painter draws the board for MQTT.
@@ -188,6 +191,7 @@ func newApp(o Options) *App {
 	a.painter = newPainter(o.Logger)
 	a.calibrator = newCalibrator(a)
 	a.hall = newHall(a)
+	a.findOpponent()
 	return a
 }
 

@@ -3,7 +3,9 @@ package app
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -174,4 +176,31 @@ func TestRobotTakesOver(t *testing.T) {
 			t.Errorf("the robot has played %q, and the page says %q", p.State.Transcript, p.Sentence)
 		}
 	})
+}
+
+// A program that is not there is told of at the start, with where it was looked for,
+// and not at its first move.
+func TestMissingOpponentIsToldAtTheStart(t *testing.T) {
+	t.Parallel()
+	for _, there := range []bool{false, true} {
+		c := configs.Default()
+		c.Opponent.Kind, c.Opponent.Command = referee.GTP, []string{"no-such-player"}
+		if there {
+			c.Opponent.Command = []string{"gtp-rhino"}
+		}
+		a := newApp(Options{Config: c, Out: io.Discard, Logger: slog.New(slog.DiscardHandler)})
+		if err := a.openJournal(t.TempDir()); err != nil {
+			t.Fatal(err)
+		}
+		open := a.computerProblems()
+		if err := a.closeJournal(); err != nil {
+			t.Error(err)
+		}
+		told := slices.ContainsFunc(open, func(al alert) bool {
+			return al.code == "engine_lost" && strings.Contains(al.text, "no-such-player") && strings.Contains(al.text, "/usr/games")
+		})
+		if told == there {
+			t.Errorf("%v: alerts %+v", c.Opponent.Command, open)
+		}
+	}
 }

@@ -105,6 +105,9 @@ func (a *App) opponentSays(v verdict) {
 		return // the game has gone on
 	}
 	if v.err == nil {
+		if v.who.Kind == a.config.Opponent.Kind {
+			a.opponentMissing = "" // it has been installed since
+		}
 		a.step(referee.Suggested{At: a.now(), Square: v.square})
 		return
 	}
@@ -121,6 +124,24 @@ func (a *App) opponentSays(v verdict) {
 	a.log.Error("the opponent is lost; the game goes on", "engine", name, "reason", reason)
 	a.lostText = fmt.Sprintf("The opponent %s is gone: %s.", name, reason)
 	a.step(referee.EngineGone{At: a.now(), Engine: name, Reason: reason})
+}
+
+// findOpponent looks for the program that the settings name as opponent, so that one
+// that is not there is noticed at the start and not at its first move.
+func (a *App) findOpponent() {
+	c := a.config.Opponent
+	if c.Kind != referee.GTP && c.Kind != referee.NBoard {
+		return
+	}
+	if _, err := opponent.Find(c.Command, c.Dir); err != nil {
+		a.opponentMissing = err.Error()
+		a.log.Error("the opponent cannot play", "error", err)
+	}
+}
+
+// missingAlert says that the opponent of the settings is not there.
+func (a *App) missingAlert() string {
+	return fmt.Sprintf("The opponent cannot play: %s. Install it, or name it with its whole path in opponent.command.", a.opponentMissing)
 }
 
 // lostAlert says what the loss of the opponent means for the table.

@@ -25,6 +25,7 @@ import (
 	"reversi-board/cmd/internal/doctor"
 	"reversi-board/configs"
 	"reversi-board/engine/archive"
+	"reversi-board/engine/referee"
 	"reversi-board/hardware/pi"
 	"reversi-board/mqtt/broker"
 	"reversi-board/mqtt/brokertest"
@@ -606,5 +607,30 @@ func TestInterrupted(t *testing.T) {
 			t.Errorf("%s: %v", during, x.err)
 		}
 		cancel()
+	}
+}
+
+// A program that is to play is looked for as a service will.
+func TestOpponent(t *testing.T) {
+	dir := t.TempDir()
+	own := filepath.Join(dir, "player")
+	if err := os.WriteFile(own, []byte("#!/bin/sh\n"), 0o700); err != nil { //nolint:gosec // a program is to be run
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	for _, c := range []struct{ kind, command, want string }{
+		{"gtp", own, ""},
+		{"gtp", "gtp-rhino", ""}, // in /usr/games
+		{"nboard", "player", "opponent " + own + " not_on_the_path"},
+		{"nboard", "ntest", "opponent ntest not_found"},
+		{"builtin", "", ""},
+	} {
+		settings := configs.Default()
+		settings.Opponent.Kind = referee.OpponentKind(c.kind)
+		settings.Opponent.Command = []string{c.command}
+		r, err := doctor.Run(t.Context(), doctor.Options{Config: settings, DataDir: t.TempDir(), Only: []string{"opponent"}})
+		if err != nil || told(r) != c.want {
+			t.Errorf("%s %s: %v, %q, want %q", c.kind, c.command, err, told(r), c.want)
+		}
 	}
 }

@@ -105,6 +105,7 @@ func checks() []check {
 		{"storage", "the data folder: room, rights, speed", false, checkStorage},
 		{"broker", "the MQTT broker", false, checkBroker},
 		{"page", "where the page will be", false, checkPage},
+		{"opponent", "whether the program that plays is there", false, checkOpponent},
 		{"calibration", "the calibration of the cells", false, checkCalibration},
 	}
 }

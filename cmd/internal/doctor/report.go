@@ -33,7 +33,7 @@ func (s Status) weight() int { return slices.Index([]Status{Skip, OK, Warn, Fail
 // Problem is one thing that is wrong, as small as it can be named.
 type Problem struct {
 	// Part is what kind of thing it is: cell, led, chip, bus, display, button,
-	// buzzer, pi, device, power, clock, storage, broker, page, calibration,
+	// buzzer, pi, device, power, clock, storage, broker, page, opponent, calibration,
 	// wires or board, where it concerns the whole board.
 	Part string `json:"part"`
 	// Where names it: a square, an address such as 0x23, a bus, a device, a button.

@@ -125,7 +125,7 @@ func TestNames(t *testing.T) {
 	names, about := doctor.Names()
 	if want := []string{
 		"config", "pi", "access", "bus", "chips", "cells", "leds", "display", "buttons", "buzzer", "power", "clock", "storage",
-		"broker", "page", "calibration",
+		"broker", "page", "opponent", "calibration",
 	}; !slices.Equal(names, want) || len(about) != len(names) {
 		t.Errorf("%v, %v", names, about)
 	}
