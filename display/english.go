@@ -65,18 +65,36 @@ func (e english) stopped() string { return "The game was stopped and has no resu
 
 func (e english) over() string { return "The game is over." }
 
-func (e english) result(r referee.Result, fewest bool) string {
-	count := fmt.Sprintf("Black %d, White %d", r.Black, r.White)
-	if fewest && !r.Declared() {
-		count = fmt.Sprintf("Black %d, White %d", r.DiscsBlack, r.DiscsWhite)
+// result says who has won, by which count of the discs, and what the other count
+// would be.
+func (e english) result(s *referee.State) string {
+	r := s.Result
+	over, verdict := "The game is over. ", e.verdict(r, s.Game.Rules.Goal == engine.Fewest)
+	if r.Stop.By != referee.NotStopped || r.Reason == referee.FlagFell && r.Counts == referee.CountsDiscs {
+		over = "The time is up and the discs are counted. "
 	}
+	text := over + fmt.Sprintf("Black %d, White %d: %s.", r.Black, r.White, verdict)
+	switch {
+	case r.Stop.By == referee.CountedRecord:
+		return text + " This board does not see colors, so that the record was counted: if other discs lie there, an arbiter declares the result."
+	case r.Stop.Differ != 0:
+		return text + fmt.Sprintf(" They count as they lay; the record is different on %s and has Black %d, White %d. An arbiter may rule otherwise.",
+			e.list(r.Stop.Differ.Names()), r.Stop.RecordBlack, r.Stop.RecordWhite)
+	case r.Stop.By != referee.NotStopped:
+		return text
+	default:
+		return text + e.empties(s)
+	}
+}
+
+func (e english) verdict(r referee.Result, fewest bool) string {
 	verdict := e.name(r.Winner) + " wins"
 	switch {
 	case r.Winner >= engine.None:
 		verdict = "it is a draw"
 	case r.Reason == referee.Resigned:
 		verdict += ", " + e.name(r.Winner.Opponent()) + " has resigned"
-	case r.Reason == referee.FlagFell && r.Black+r.White == engine.Squares:
+	case r.Reason == referee.FlagFell && r.Counts == referee.CountsAwarded:
 		verdict += " on time"
 	case r.Reason == referee.Adjudicated:
 		verdict += ", as the arbiter has decided"
@@ -84,14 +102,44 @@ func (e english) result(r referee.Result, fewest bool) string {
 		verdict += " with fewer discs"
 	case r.Empties() > 0 && (r.DiscsBlack == 0 || r.DiscsWhite == 0):
 		verdict += ", no other disc is left"
-	case r.Empties() > 0 && r.Black+r.White == engine.Squares:
-		verdict += ", the empty squares included"
 	}
-	over := "The game is over. "
-	if r.Reason == referee.FlagFell && r.Black+r.White != engine.Squares {
-		over = "The time is up and the discs are counted. "
+	return verdict
+}
+
+// empties says to whom the empty squares count, by whose rules, and what it would be
+// otherwise; nothing where there are none, or where they do not matter.
+func (e english) empties(s *referee.State) string {
+	r := s.Result
+	if r.Empties() == 0 || r.Reason == referee.FlagFell {
+		return ""
 	}
-	return over + count + ": " + verdict + "."
+	rules := "under " + s.Match.Profile.Name + " rules"
+	if s.Match.Empties() != s.Match.Profile.Empties {
+		rules = "in the historic game"
+	}
+	black, white := r.WithEmpties()
+	switch r.Counts {
+	case referee.CountsDiscs:
+		return fmt.Sprintf(" Empty squares do not count %s; with them it would be %d to %d.", rules, black, white)
+	case referee.CountsWithEmpties:
+		return fmt.Sprintf(" Empty squares count %s; without them it would be %d to %d.", rules, r.DiscsBlack, r.DiscsWhite)
+	case referee.CountsAwarded:
+	}
+	return ""
+}
+
+// handsOff, putBack and sayWhatLies are about a game whose time is up, while its
+// discs are being counted.
+func (e english) handsOff() string {
+	return "The time is up: hands off the board. The discs are being counted."
+}
+
+func (e english) putBack(g referee.Guide) string {
+	return "The time is up. Before the discs are counted, " + e.todo(g) + "."
+}
+
+func (e english) sayWhatLies(cells engine.Bitboard) string {
+	return "The time is up, and " + e.cells(cells) + " cannot be read: an arbiter says what lies there with Position, or declares the result."
 }
 
 func (e english) paused(cells engine.Bitboard) string {
@@ -173,7 +221,13 @@ func (e english) playsOn(fallen, turn engine.Color) string {
 		e.toMove(turn)
 }
 
-func (e english) timeUp(c engine.Color) string { return e.name(c) + "'s time is up." }
+// timeUp says whose time is up, None for that of a clock for the whole game.
+func (e english) timeUp(c engine.Color) string {
+	if c >= engine.None {
+		return "The time is up."
+	}
+	return e.name(c) + "'s time is up."
+}
 
 // refused passes on why a button was of no use.
 func (e english) refused(why string) string { return "Not now: " + why + "." }

@@ -180,7 +180,11 @@ func Compose(s *referee.State, c Cues) Scene {
 	}
 	switch s.Phase {
 	case referee.Setup, referee.Playing, referee.Paused:
-	case referee.Idle, referee.Over:
+	case referee.Over:
+		// The discs that were counted otherwise than they are on record.
+		sc.light(s.Result.Stop.Differ&s.Sensed.Occupied(), Ask)
+		return sc
+	case referee.Idle:
 		return sc
 	default:
 		return sc
@@ -194,6 +198,7 @@ func Compose(s *referee.State, c Cues) Scene {
 		sc.light(s.Sensed.Occupied(), Ask)
 	}
 	sc.light(s.Unsure(), Fault)
+	sc.light(s.Asked()&s.Unsure(), Ask)
 	g := s.Lit()
 	sc.light(g.PlaceBlack, PlaceBlack)
 	sc.light(g.PlaceWhite, PlaceWhite)

@@ -79,6 +79,14 @@ func TestCompose(t *testing.T) {
 			display.Cues{},
 		},
 		{
+			"after the time was up: the discs that the record has otherwise, while they lie", "ask d4",
+			func(s *referee.State) {
+				s.Phase, s.Ended, s.Result.Stop.Differ = referee.Over, true, set("d4 g5")
+				s.Sensed = s.Game.Discs
+			},
+			display.Cues{},
+		},
+		{
 			"the last move flashes after the game too", "ok e6 f6",
 			func(s *referee.State) { s.Phase = referee.Over },
 			display.Cues{OK: set("e6 f6"), OKAt: 10 * time.Second, Now: 10 * time.Second},

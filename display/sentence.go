@@ -31,6 +31,9 @@ func sentence(say english, s *referee.State) string {
 	case referee.Setup:
 		return setupSentence(say, s)
 	case referee.Playing:
+		if s.Flags.TimeUp {
+			return countSentence(say, s)
+		}
 		return alsoUnsure(say, s, alsoTime(say, s, playSentence(say, s)))
 	case referee.Paused:
 		return pausedSentence(say, s)
@@ -67,7 +70,19 @@ func overSentence(say english, s *referee.State) string {
 	case s.Result.Void:
 		return say.stopped()
 	default:
-		return say.result(s.Result, s.Game.Rules.Goal == engine.Fewest)
+		return say.result(s)
+	}
+}
+
+// countSentence says what keeps the discs from being counted when the time is up.
+func countSentence(say english, s *referee.State) string {
+	switch unread := s.Asked() & s.Unsure(); {
+	case unread != 0:
+		return say.sayWhatLies(unread)
+	case s.Guide != referee.Guide{}:
+		return say.putBack(s.Guide)
+	default:
+		return say.handsOff()
 	}
 }
 
@@ -257,7 +272,11 @@ func alsoTime(say english, s *referee.State, text string) string {
 	case s.Halted:
 		return text + " " + say.clocksStand()
 	case s.Match.Profile.Flag == referee.FlagNone && s.Clock.On() && s.Clock.Flagged(s.Game.Turn):
-		return text + " " + say.timeUp(s.Game.Turn)
+		whose := s.Game.Turn
+		if s.Clock.Settings.Shared {
+			whose = engine.None
+		}
+		return text + " " + say.timeUp(whose)
 	default:
 		return text
 	}

@@ -9,6 +9,7 @@ import (
 
 	"reversi-board/display"
 	"reversi-board/engine"
+	"reversi-board/engine/clock"
 	"reversi-board/engine/referee"
 )
 
@@ -280,7 +281,37 @@ func TestSentence(t *testing.T) {
 		}},
 
 		{"black wins", "The game is over. Black 34, White 30: Black wins.", over(34, 30, 34, 30, engine.Black)},
-		{"white wins with empty squares", "The game is over. Black 24, White 40: White wins, the empty squares included.", over(24, 40, 24, 38, engine.White)},
+		{"at home empty squares do not count", "The game is over. Black 3, White 4: White wins. Empty squares do not count under home rules; with them it would be 3 to 61.", func(s *referee.State) {
+			over(3, 4, 3, 4, engine.White)(s)
+			s.Result.Counts = referee.CountsDiscs
+		}},
+		{"at a club empty squares count", "The game is over. Black 3, White 61: White wins. Empty squares count under club rules; without them it would be 3 to 4.", func(s *referee.State) {
+			over(3, 61, 3, 4, engine.White)(s)
+			s.Result.Counts = referee.CountsWithEmpties
+			s.Match.Profile.Name, s.Match.Profile.Empties = "club", referee.EmptiesToWinner
+		}},
+		{"in the historic game they never do", "The game is over. Black 3, White 4: White wins. Empty squares do not count in the historic game; with them it would be 3 to 61.", func(s *referee.State) {
+			over(3, 4, 3, 4, engine.White)(s)
+			s.Result.Counts, s.Match.Profile.Empties, s.Match.Rules.Opening = referee.CountsDiscs, referee.EmptiesToWinner, 1
+		}},
+		{"the time is up", "The time is up and the discs are counted. Black 4, White 4: it is a draw. They count as they lay; the record is different on f5 and g5 and has Black 5, White 2. An arbiter may rule otherwise.", func(s *referee.State) {
+			over(4, 4, 4, 4, engine.None)(s)
+			s.Result.Reason, s.Result.Counts = referee.FlagFell, referee.CountsDiscs
+			s.Result.Stop = referee.Stop{By: referee.CountedBoard, Differ: set("f5 g5"), RecordBlack: 5, RecordWhite: 2}
+		}},
+		{"the time is up, and colors are not seen", "The time is up and the discs are counted. Black 5, White 2: Black wins. This board does not see colors, so that the record was counted: if other discs lie there, an arbiter declares the result.", func(s *referee.State) {
+			over(5, 2, 5, 2, engine.Black)(s)
+			s.Result.Reason, s.Result.Counts = referee.FlagFell, referee.CountsDiscs
+			s.Result.Stop = referee.Stop{By: referee.CountedRecord, Differ: set("g5"), RecordBlack: 5, RecordWhite: 2}
+		}},
+		{"the discs are being counted", "The time is up: hands off the board. The discs are being counted.", func(s *referee.State) { s.Flags.TimeUp = true }},
+		{"a disc is missing when they are counted", "The time is up. Before the discs are counted, put a black disc on e5.", func(s *referee.State) {
+			s.Flags.TimeUp, s.Guide = true, referee.Guide{PlaceBlack: set("e5")}
+		}},
+		{"one clock for the game", "Black to move. The time is up.", func(s *referee.State) {
+			s.Clock = clock.New(clock.Settings{Sides: [2]clock.Control{{Main: time.Second}}, Shared: true})
+			s.Clock.Set(engine.Black, 0, 0)
+		}},
 		{"draw", "The game is over. Black 32, White 32: it is a draw.", over(32, 32, 32, 32, engine.None)},
 		{"wipe-out", "The game is over. Black 64, White 0: Black wins, no other disc is left.", over(64, 0, 13, 0, engine.Black)},
 		{"reverse", "The game is over. Black 20, White 44: Black wins with fewer discs.", func(s *referee.State) {

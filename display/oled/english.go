@@ -62,8 +62,10 @@ func (e english) result(v *View, r referee.Result, fewest bool) {
 	switch {
 	case r.Reason == referee.Resigned:
 		v.Foot.add("By resignation")
-	case r.Reason == referee.FlagFell && r.Black+r.White == engine.Squares:
+	case r.Reason == referee.FlagFell && r.Counts == referee.CountsAwarded:
 		v.Foot.add("On time")
+	case r.Stop.Differ != 0:
+		v.Foot.add("As the discs lay")
 	case r.Reason == referee.FlagFell:
 		v.Foot.add("The time is up")
 	case r.Reason == referee.Adjudicated:
@@ -72,12 +74,17 @@ func (e english) result(v *View, r referee.Result, fewest bool) {
 		v.Foot.add("Fewer discs win")
 	case r.Empties() > 0 && r.Winner < engine.None && (r.DiscsBlack == 0 || r.DiscsWhite == 0):
 		v.Foot.add("No other is left")
-	case r.Empties() > 0 && r.Winner < engine.None && r.Black+r.White == engine.Squares:
+	case r.Empties() > 0 && r.Counts == referee.CountsWithEmpties:
 		v.Foot.add("Empties included")
+	case r.Empties() > 0 && r.Counts == referee.CountsDiscs:
+		v.Foot.add("As the discs lie")
 	default:
 		v.Foot.add("Game over")
 	}
 }
+
+// handsOff is about a game whose time is up, while its discs are counted.
+func (english) handsOff(v *View) { v.Foot.add("Hands off") }
 
 func (english) paused(v *View) { v.Head.add("Paused") }
 
@@ -99,7 +106,12 @@ func (e english) wish(v *View, c engine.Color, at engine.Square) {
 	v.Head.square(at)
 }
 
+// timeUp says whose time is up, None for that of a clock for the whole game.
 func (e english) timeUp(v *View, c engine.Color) {
+	if c >= engine.None {
+		v.Head.add("The time is up")
+		return
+	}
 	v.Head.add(e.name(c))
 	v.Head.add(": time up")
 }

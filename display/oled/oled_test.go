@@ -212,7 +212,8 @@ func situations(t testing.TB) []situation {
 		{"board lost", "Paused", "no data at all", "", nil, func(s *referee.State) { s.Phase, s.Lost = referee.Paused, ^engine.Bitboard(0) }},
 
 		{"white-wins", "White wins", "Game over", "", nil, over(referee.Result{Winner: engine.White, Black: 17, White: 47, DiscsBlack: 17, DiscsWhite: 47})},
-		{"empties", "White wins", "Empties included", "", nil, over(referee.Result{Winner: engine.White, Black: 20, White: 44, DiscsBlack: 20, DiscsWhite: 30})},
+		{"empties", "White wins", "Empties included", "", nil, over(referee.Result{Winner: engine.White, Black: 20, White: 44, Counts: referee.CountsWithEmpties, DiscsBlack: 20, DiscsWhite: 30})},
+		{"discs as they lie", "White wins", "As the discs lie", "", nil, over(referee.Result{Winner: engine.White, Black: 20, White: 30, Counts: referee.CountsDiscs, DiscsBlack: 20, DiscsWhite: 30})},
 		{"wipe-out", "Black wins", "No other is left", "", nil, over(referee.Result{Winner: engine.Black, Black: 64, DiscsBlack: 13})},
 		{"draw", "Draw", "Game over", "", nil, over(referee.Result{Winner: engine.None, Black: 32, White: 32, DiscsBlack: 32, DiscsWhite: 32})},
 		{"reverse", "Black wins", "Fewer discs win", "", nil, func(s *referee.State) {
@@ -222,7 +223,12 @@ func situations(t testing.TB) []situation {
 		{"stopped", "Game stopped", "No result", "", nil, over(referee.Result{Void: true})},
 		{"resigned", "White wins", "By resignation", "", nil, over(referee.Result{Winner: engine.White, Black: 3, White: 61, DiscsBlack: 3, DiscsWhite: 3, Reason: referee.Resigned})},
 		{"lost on time", "White wins", "On time", "", nil, over(referee.Result{Winner: engine.White, White: 64, DiscsBlack: 30, DiscsWhite: 20, Reason: referee.FlagFell})},
-		{"counted", "Black wins", "The time is up", "", nil, over(referee.Result{Winner: engine.Black, Black: 30, White: 20, DiscsBlack: 30, DiscsWhite: 20, Reason: referee.FlagFell})},
+		{"counted", "Black wins", "The time is up", "", nil, over(referee.Result{Winner: engine.Black, Black: 30, White: 20, Counts: referee.CountsDiscs, DiscsBlack: 30, DiscsWhite: 20, Reason: referee.FlagFell})},
+		{"counted as they lay", "Black wins", "As the discs lay", "", nil, over(referee.Result{Winner: engine.Black, Black: 30, White: 20, Counts: referee.CountsDiscs, DiscsBlack: 30, DiscsWhite: 20, Reason: referee.FlagFell, Stop: referee.Stop{By: referee.CountedBoard, Differ: 1}})},
+		{"hands off", "The time is up", "Hands off", "", nil, func(s *referee.State) { s.Flags.TimeUp = true }},
+		{"put back", "The time is up", "put black e5", "", nil, func(s *referee.State) {
+			s.Flags.TimeUp, s.Guide = true, referee.Guide{PlaceBlack: set("e5")}
+		}},
 		{"adjudicated in the reverse game", "Draw", "By the arbiter", "", nil, func(s *referee.State) {
 			over(referee.Result{Winner: engine.None, Black: 32, White: 32, DiscsBlack: 30, DiscsWhite: 20, Reason: referee.Adjudicated})(s)
 			s.Game.Rules.Goal = engine.Fewest
@@ -422,8 +428,8 @@ func TestScoreAndMark(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	s.Game.Rules.Goal = engine.Fewest
-	if v := oled.Compose(oled.Input{State: &s}); v.Score != [2]int{30, 30} {
-		t.Errorf("where fewer discs win: %+v", v)
+	if v := oled.Compose(oled.Input{State: &s}); v.Score != [2]int{32, 32} {
+		t.Errorf("where fewer discs win another score counts: %+v", v)
 	}
 	s.Phase, s.Guide = referee.Setup, referee.Guide{}
 	if v := oled.Compose(oled.Input{State: &s}); v.Score != [2]int{2, 2} || v.Mark != engine.Black {

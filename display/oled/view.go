@@ -305,11 +305,21 @@ func (v *View) over(say english, s *referee.State) {
 	default:
 		fewest := s.Game.Rules.Goal == engine.Fewest && !r.Declared()
 		v.Score = [2]int{r.Black, r.White}
-		if fewest {
-			v.Score = [2]int{r.DiscsBlack, r.DiscsWhite}
-		}
 		v.Mark = r.Winner
 		say.result(v, r, fewest)
+	}
+}
+
+// count shows what keeps the discs from being counted when the time is up.
+func (v *View) count(say english, s *referee.State) {
+	say.timeUp(v, engine.None)
+	switch unread := s.Asked() & s.Unsure(); {
+	case unread != 0:
+		say.unreadable(&v.Foot, unread)
+	case s.Guide != referee.Guide{}:
+		v.step(say, s)
+	default:
+		say.handsOff(v)
 	}
 }
 
@@ -317,6 +327,10 @@ func (v *View) play(say english, in Input) {
 	s := in.State
 	if s.Restart.Active {
 		say.restart(v, s.Restart.At != 0)
+		return
+	}
+	if s.Flags.TimeUp {
+		v.count(say, s)
 		return
 	}
 	if s.Objection.Claimed {
@@ -384,6 +398,9 @@ func (v *View) turn(say english, in Input) {
 	}
 	for c := range engine.None {
 		if in.Clocks != nil && in.Clocks[c].Flag {
+			if s.Clock.Settings.Shared {
+				c = engine.None
+			}
 			say.timeUp(v, c)
 			return
 		}

@@ -332,6 +332,11 @@ func saysWhatHappens(t *testing.T, show func(*table, screen) *tab) {
 		{"sensor_fault", map[string]any{"squares": []string{"g2"}, "kind": "flapping"}},
 		{"game_over", map[string]any{"result": "draw", "black": 32, "white": 32}},
 		{"game_over", map[string]any{"result": "white", "black": 30, "white": 34}},
+		{"clock_flag", map[string]any{"color": "none", "effect": "count"}},
+		{"game_over", map[string]any{
+			"result": "draw", "black": 4, "white": 4, "counts": "discs", "discs": map[string]any{"black": 4, "white": 4}, "reason": "flag",
+			"time_up": map[string]any{"differ": []string{"f5", "g5"}, "record": map[string]any{"black": 5, "white": 2}},
+		}},
 	} {
 		tb.event(e.kind, e.data)
 	}
@@ -341,6 +346,9 @@ func saysWhatHappens(t *testing.T, show func(*table, screen) *tab) {
 	p.until(said("The sensor of g2 cannot be read."))
 	p.until(said("Game over. 32 all. Draw."))
 	p.until(said("Game over. Black 30, White 34. White wins."))
+	// Where one clock runs for the game the flag is nobody's.
+	p.until(said("The time is up."))
+	p.until(said("The time is up and the discs are counted. 4 all. Draw. They count as they lay; the record has Black 5, White 2."))
 	p.quiet()
 }
 

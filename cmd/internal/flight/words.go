@@ -46,6 +46,9 @@ func TellEvent(ev referee.Event) string {
 func tellOther(ev referee.Event) string {
 	switch ev := ev.(type) {
 	case referee.ClockFlag:
+		if ev.Color == engine.None {
+			return "the time of the game is up: " + plain(ev.Effect.String())
+		}
 		return fmt.Sprintf("the flag of %v has fallen: %s", ev.Color, plain(ev.Effect.String()))
 	case referee.ClockAdjusted:
 		return "the clocks are set: " + tellTimes(&ev.Clock) + because(ev.Reason)
@@ -104,10 +107,18 @@ func tellResult(r *referee.Result) string {
 	case r.Void:
 		return "the game ends without a result: " + plain(string(r.Reason))
 	case r.Winner == engine.None:
-		return fmt.Sprintf("draw, %d–%d: %s", r.Black, r.White, plain(string(r.Reason)))
+		return fmt.Sprintf("draw, %d–%d: %s%s", r.Black, r.White, plain(string(r.Reason)), tellStop(&r.Stop))
 	default:
-		return fmt.Sprintf("%v wins, %d–%d: %s", r.Winner, r.Black, r.White, plain(string(r.Reason)))
+		return fmt.Sprintf("%v wins, %d–%d: %s%s", r.Winner, r.Black, r.White, plain(string(r.Reason)), tellStop(&r.Stop))
 	}
+}
+
+// tellStop says what the record would give, where something else was counted.
+func tellStop(s *referee.Stop) string {
+	if s.Differ == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", counted by the %v; the record has %d–%d, different on %v", s.By, s.RecordBlack, s.RecordWhite, s.Differ)
 }
 
 // tellTimes writes what both players have left.

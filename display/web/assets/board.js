@@ -289,6 +289,7 @@ export class Board {
     for (const alert of view.alerts ?? []) {
       if (alert.code === "sensor_fault" || alert.code === "bank_lost") mark(alert.squares, "fault");
     }
+    if (view.state?.phase === "over") mark(view.state.result?.time_up?.differ, "differ");
     mark(guide?.place, "place");
     mark(guide?.flip, "flip");
     mark(guide?.remove, "remove");
@@ -307,6 +308,7 @@ export class Board {
       remove: face === "-" ? "light: put this square right" : "light: this disc is wrong",
       turn: "light: wrong side up, turn this disc",
       fault: "light: this square cannot be read",
+      differ: "light: the record has something else here",
     }[this.meaning.get(i) ?? ""];
     if (light) words.push(light);
     const wrong = this.wrongs.get(SQUARES[i]);

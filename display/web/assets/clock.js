@@ -175,7 +175,7 @@ export class Clocks {
   /** Whether the flag of a color is down. @param {Color} color */
   down(color) {
     const clock = this.view?.state?.clock;
-    return clock?.flagged === color || clock?.[`${color}_ms`] === 0;
+    return clock?.flagged === color || clock?.flagged === "both" || clock?.[`${color}_ms`] === 0;
   }
 
   /**

@@ -17,7 +17,7 @@
  * @typedef {object} State  the state of the MQTT contract, as far as the page needs it
  * @property {number} seq
  * @property {string} ts  the wall clock @property {number} mono_ms  and the board's own one when this was written
- * @property {{mode: string, black_ms: number|null, white_ms: number|null, black_periods?: number, white_periods?: number, running: Color|"none", at: string|null, flagged: Color|"none"}|null} clock
+ * @property {{mode: string, black_ms: number|null, white_ms: number|null, black_periods?: number, white_periods?: number, running: Color|"none", at: string|null, flagged: Color|"none"|"both"}|null} clock
  * @property {boolean} halted  whether the clocks stand until play goes on
  * @property {{ply: number, by: Color, missed: string[], extra: string[], improper: string|null, claimed: boolean}|null} objection
  * @property {string} profile
@@ -36,8 +36,17 @@
  * @property {string} transcript
  * @property {{black: number, white: number}|null} hand  discs left, where each has a stock
  * @property {{black: string, white: string}} players
- * @property {{result: string, black: number|null, white: number|null, reason: string}|null} result
+ * @property {Result|null} result
  * @property {{active: boolean, code: string|null, squares: string[]}|null} problem
+ *
+ * @typedef {object} Result  black and white are the score that counts
+ * @property {string} result
+ * @property {number|null} black
+ * @property {number|null} white
+ * @property {"discs"|"with_empties"|"awarded"|null} [counts]  what it is
+ * @property {{black: number, white: number}} discs  as they lie
+ * @property {string} reason
+ * @property {{by: string, board: string, differ: string[], record: {black: number, white: number}}} [time_up]
  *
  * @typedef {object} View
  * @property {State|null} state

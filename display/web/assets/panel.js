@@ -2,6 +2,7 @@
 
 import { $, capital, element, newID, post } from "./model.js";
 import { wrongWith } from "./past.js";
+import { onTime } from "./say.js";
 
 /**
  * @typedef {import("./model.js").View} View
@@ -297,7 +298,8 @@ export class Panel {
     this.question(view);
     this.links(view);
     if (!state) return;
-    const { black, white } = state.score;
+    // When the time was up, what lay there counts, and not what is on record.
+    const { black, white } = (state.phase === "over" && state.result?.time_up && state.result.discs) || state.score;
     this.player("black", black);
     this.player("white", white);
     this.rule();
@@ -365,11 +367,14 @@ export class Panel {
     const name = this.named(color);
     const turn = state?.turn === color && state.phase !== "over";
     const won = state?.phase === "over" && state.result?.result === color;
-    const how = { resign: " by resignation", flag: " on time", adjudicated: " by decision" }[state?.result?.reason ?? ""] ?? "";
+    const result = state?.result;
+    const how = { resign: " by resignation", flag: result && onTime(result) ? " on time" : "", adjudicated: " by decision" }[result?.reason ?? ""] ?? "";
+    const [own, other] = color === "black" ? [result?.black, result?.white] : [result?.white, result?.black];
+    const score = typeof own === "number" ? ` ${own} to ${other}` : "";
     card.classList.toggle("turn", turn);
     card.classList.toggle("won", won);
     part(card, ".color").textContent = name || capital(color);
-    part(card, ".person").textContent = [name ? capital(color) : "", turn ? "to move" : won ? `wins${how}` : ""].filter(Boolean).join(", ");
+    part(card, ".person").textContent = [name ? capital(color) : "", turn ? "to move" : won ? `wins${score}${how}` : ""].filter(Boolean).join(", ");
     part(card, ".count").textContent = String(count);
     part(card, ".count").setAttribute("aria-label", `${count} ${color} discs`);
   }

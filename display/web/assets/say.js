@@ -111,6 +111,7 @@ function words(event, state) {
     case "position_set":
       return `The position was set by the arbiter${because(data.reason)}. ${capital(data.turn ?? "")} to move.`;
     case "clock_flag":
+      if (data.color === "none") return "The time is up.";
       return `${capital(data.color)}'s flag has fallen${{ grace: ": two minutes more", jof: ": the other may play on for both", none: "", loss: "", count: "" }[/** @type {string} */ (data.effect)] ?? ""}.`;
     case "clock_adjusted":
       return `The clocks were set${because(data.reason)}.`;
@@ -152,13 +153,25 @@ function why(reason, state) {
   return REASONS[reason === "no_flip" && opening ? "off_center" : reason] ?? reason;
 }
 
+/**
+ * Whether a player has lost by a flag; otherwise the time of the game was up and the
+ * discs were counted. Results of old journals do not say what their score is.
+ * @param {any} result
+ */
+export function onTime(result) {
+  const { black, white } = result.discs ?? {};
+  return result.reason === "flag" && (result.counts ? result.counts === "awarded" : result.black !== black || result.white !== white);
+}
+
 /** @param {any} data */
 function over(data) {
   if (data.result === "none") return "The game is over without a result.";
-  if (data.result === "draw") return `Game over. ${data.black} all. Draw.`;
+  const counted = data.reason === "flag" && !onTime(data);
+  const over = counted ? "The time is up and the discs are counted." : "Game over.";
+  const lay = data.time_up?.differ?.length ? ` They count as they lay; the record has Black ${data.time_up.record.black}, White ${data.time_up.record.white}.` : "";
+  if (data.result === "draw") return `${over} ${data.black} all. Draw.${lay}`;
   const [won, lost] = data.result === "black" ? [data.discs?.black, data.discs?.white] : [data.discs?.white, data.discs?.black];
-  const how = { resign: " The other player has given up.", flag: " On time.", adjudicated: " By decision of the arbiter." }[/** @type {string} */ (data.reason)] ?? "";
-  if (how) return `Game over. Black ${data.black}, White ${data.white}. ${capital(data.result)} wins.${how}`;
-  if (won < lost) return `Game over. Black ${data.discs.black}, White ${data.discs.white}. ${capital(data.result)} wins with fewer discs.`;
-  return `Game over. Black ${data.black}, White ${data.white}. ${capital(data.result)} wins.`;
+  const how = counted ? "" : ({ resign: " The other player has given up.", flag: " On time.", adjudicated: " By decision of the arbiter." }[/** @type {string} */ (data.reason)] ?? "");
+  const fewer = !how && won < lost ? " with fewer discs" : "";
+  return `${over} Black ${data.black}, White ${data.white}. ${capital(data.result)} wins${fewer}.${how}${lay}`;
 }
