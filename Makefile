@@ -22,7 +22,7 @@ BUILD   := -trimpath -ldflags '-X main.version=$(VERSION) -X main.commit=$(COMMI
 # What the tests run beside Go. The page is looked at in a real browser and MQTT
 # is spoken with a second broker and client; a test never skips because one of
 # them is missing, so `make test` fetches what is not there.
-TEST_PACKAGES := chromium mosquitto mosquitto-clients grhino fonts-dejavu-core python3-jinja2
+TEST_PACKAGES := chromium mosquitto mosquitto-clients grhino fonts-dejavu-core python3-jinja2 systemd
 
 .PHONY: help
 help: ## print the targets
@@ -223,6 +223,12 @@ test-deb: deb ## try the packages in an empty tree, and the arm programs under q
 		systemd-analyze verify "$$tree/reversi-board.service"
 		systemd-sysusers --root="$$root" reversi-board.conf
 		grep -q '^reversi-board:' "$$root/etc/passwd"
+		for group in gpio i2c spi; do
+			grep -q "^$$group:.*[:,]reversi-board" "$$root/etc/group" || {
+				echo "$$file: reversi-board is not in the group $$group" >&2
+				exit 1
+			}
+		done
 		echo "$$file: well"
 	done
 

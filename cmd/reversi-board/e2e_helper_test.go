@@ -35,6 +35,10 @@ const patience = 30 * time.Second
 func TestMain(m *testing.M) {
 	enginetest.Main()
 	if os.Getenv(asProgram) != "" {
+		if err := confined(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(exitError)
+		}
 		main()
 	}
 	// The games wait for hands, not for the processor.

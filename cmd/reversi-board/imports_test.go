@@ -142,7 +142,7 @@ func outside() []string {
 // testModules may be imported by test files everywhere.
 func testModules() []string {
 	return []string{
-		"pgregory.net/rapid", "github.com/chromedp/chromedp", "github.com/chromedp/cdproto", "github.com/santhosh-tekuri/jsonschema/v6",
+		"pgregory.net/rapid", "github.com/chromedp/chromedp", "github.com/chromedp/cdproto", "github.com/santhosh-tekuri/jsonschema/v6", "github.com/elastic/go-seccomp-bpf",
 		"github.com/nats-io/nats-server/v2/server",
 	}
 }

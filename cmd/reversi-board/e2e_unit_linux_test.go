@@ -1,0 +1,240 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/elastic/go-seccomp-bpf"
+	"github.com/elastic/go-seccomp-bpf/arch"
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// underUnit names, in the environment of the program, the unit of systemd
+	// whose filters of system calls it is to run under.
+	underUnit = "REVERSI_BOARD_TEST_UNIT"
+	// asksAddresses makes the confined program print its addresses and end.
+	asksAddresses = "REVERSI_BOARD_TEST_ADDRESSES"
+	// unitFile is the unit of the Debian package.
+	unitFile = "../../configs/debian/reversi-board.service"
+)
+
+// confined puts this process under the filters of the unit in the environment, as
+// systemd does before it starts a service, and reports whether there is one.
+func confined() error {
+	path := os.Getenv(underUnit)
+	if path == "" {
+		return nil
+	}
+	u, err := readUnit(path)
+	if err != nil {
+		return err
+	}
+	filter, err := u.filter()
+	if err != nil {
+		return err
+	}
+	if err := seccomp.LoadFilter(filter); err != nil {
+		return fmt.Errorf("install the filter: %w", err)
+	}
+	if os.Getenv(asksAddresses) == "" {
+		return nil
+	}
+	all, err := net.InterfaceAddrs()
+	fmt.Println(all, err)
+	os.Exit(exitOK)
+	return nil
+}
+
+// unit is what a unit of systemd forbids its program.
+type unit struct {
+	families []string
+	// calls are lines of SystemCallFilter, in their order.
+	calls []string
+}
+
+func readUnit(path string) (u unit, err error) {
+	f, err := os.Open(path) //nolint:gosec // the unit of this project
+	if err != nil {
+		return u, err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		switch key, value, _ := strings.Cut(lines.Text(), "="); key {
+		case "RestrictAddressFamilies":
+			u.families = append(u.families, strings.Fields(value)...)
+		case "SystemCallFilter":
+			u.calls = append(u.calls, value)
+		}
+	}
+	return u, lines.Err()
+}
+
+// filter is what systemd makes of it (systemd.exec(5)): a call of a forbidden
+// family of addresses, and every call that is not in the list, fails.
+func (u unit) filter() (f seccomp.Filter, err error) {
+	families := map[string]uint64{
+		"AF_UNIX": unix.AF_UNIX, "AF_INET": unix.AF_INET, "AF_INET6": unix.AF_INET6, "AF_NETLINK": unix.AF_NETLINK,
+	}
+	var foreign seccomp.ArgumentConditions
+	for _, name := range u.families {
+		number, known := families[name]
+		if !known {
+			return f, fmt.Errorf("the test does not know the family %s", name)
+		}
+		foreign = append(foreign, seccomp.Condition{Argument: 0, Operation: seccomp.NotEqual, Value: number})
+	}
+	allowed, err := u.allowed()
+	if err != nil {
+		return f, err
+	}
+	return seccomp.Filter{
+		NoNewPrivs: true, Flag: seccomp.FilterFlagTSync,
+		Policy: seccomp.Policy{
+			DefaultAction: seccomp.ActionErrno,
+			Syscalls: []seccomp.SyscallGroup{
+				{Action: seccomp.ActionErrno, NamesWithCondtions: []seccomp.NameWithConditions{{Name: "socket", Conditions: foreign}}},
+				{Action: seccomp.ActionAllow, Names: allowed},
+			},
+		},
+	}, nil
+}
+
+// allowed lists the calls that the unit leaves over. What the groups hold says
+// systemd itself. Besides them systemd allows what starting a program needs.
+func (u unit) allowed() ([]string, error) {
+	here, err := arch.GetInfo("")
+	if err != nil {
+		return nil, err
+	}
+	set := map[string]bool{"execve": true, "exit": true, "exit_group": true, "rt_sigreturn": true, "getrlimit": true, "time": true}
+	for _, line := range u.calls {
+		list, deny := strings.CutPrefix(line, "~")
+		for name := range strings.FieldsSeq(list) {
+			calls, err := callsOf(name)
+			if err != nil {
+				return nil, err
+			}
+			for _, call := range calls {
+				set[call] = !deny
+			}
+		}
+	}
+	var names []string
+	for name, in := range set {
+		if _, here := here.SyscallNames[name]; in && here {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// callsOf lists the calls of a name: one call, or a group with those in it.
+func callsOf(name string) (calls []string, err error) {
+	if !strings.HasPrefix(name, "@") {
+		return []string{name}, nil
+	}
+	text, err := exec.Command("systemd-analyze", "syscall-filter", name).Output() //nolint:noctx,gosec // names of the unit
+	if err != nil {
+		return nil, fmt.Errorf("ask systemd-analyze for %s (apt-get install systemd): %w", name, err)
+	}
+	for line := range strings.Lines(string(text)) {
+		inner := strings.TrimSpace(line)
+		if inner == "" || inner == name || inner[0] == '#' {
+			continue
+		}
+		more, err := callsOf(inner)
+		if err != nil {
+			return nil, err
+		}
+		calls = append(calls, more...)
+	}
+	return calls, nil
+}
+
+// Under the filters of its unit the program finds the addresses of this computer,
+// one of which it prints as that of its page.
+func TestUnitLetsAddressesBeFound(t *testing.T) {
+	want, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(underUnit, unitFile)
+	t.Setenv(asksAddresses, "1")
+	p := launch(t)
+	if code := p.wait(); code != exitOK || p.stdout.String() != fmt.Sprintln(want, error(nil)) {
+		t.Errorf("status %d, the program finds %q, want %v\n%s", code, p.stdout, want, p.stderr)
+	}
+}
+
+// Under the filters of its unit the program plays, keeps its journal and ends
+// properly, and its log tells of nothing that it was not allowed.
+func TestPlaysUnderTheFiltersOfTheUnit(t *testing.T) {
+	b := newBench(t, embedded, quick)
+	t.Setenv(underUnit, unitFile)
+	p := b.start()
+	w := p.watch()
+	w.phase("playing")
+	for _, m := range theFinal(t).plies(t, 6) {
+		p.play(w, m)
+	}
+	if code, _ := p.signal(unix.SIGTERM); code != exitOK {
+		t.Errorf("status %d", code)
+	}
+	for _, word := range []string{"not permitted", "not supported", "level=ERROR"} {
+		if strings.Contains(p.stderr.String(), word) {
+			t.Errorf("the log says %q:\n%s", word, p.stderr)
+		}
+	}
+}
+
+// The user of the package has the groups of the device nodes itself, and not only
+// the service: the doctor and the calibration are run as that user by hand. systemd
+// makes the users, as when the package is installed.
+func TestPackageUserMayUseTheBuses(t *testing.T) {
+	t.Parallel()
+	u, err := os.ReadFile(unitFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, found := strings.Cut(string(u), "SupplementaryGroups=")
+	list, _, _ = strings.Cut(list, "\n")
+	groups := strings.Fields(list)
+	if !found || len(groups) == 0 {
+		t.Fatal("the unit names no groups")
+	}
+	file, err := filepath.Abs("../../configs/debian/sysusers.conf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(root, "etc"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	made := exec.CommandContext(t.Context(), tool(t, "systemd-sysusers", "systemd"), "--root="+root, "-")
+	if made.Stdin, err = os.Open(file); err != nil { //nolint:gosec // a file of this project
+		t.Fatal(err)
+	}
+	if out, err := made.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	users, err := os.ReadFile(filepath.Join(root, "etc", "group"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, group := range groups {
+		if !regexp.MustCompile(`(?m)^` + group + `:.*[:,]reversi-board(,|$)`).Match(users) {
+			t.Errorf("reversi-board is not in the group %s:\n%s", group, users)
+		}
+	}
+}
