@@ -13,6 +13,7 @@ import (
 	"reversi-board/engine/clock"
 	"reversi-board/engine/notation"
 	"reversi-board/engine/opening"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/referee"
 )
 
@@ -52,7 +53,7 @@ type Game struct {
 	// notation.FirstNames.
 	Start, First string
 	// Players are the names of Black and White, at most 64 characters each.
-	Players [2]string
+	Players [2]plaintext.Text
 }
 
 // ByLot is the start that is drawn: an opening that leaves both sides about even.

@@ -18,6 +18,7 @@ import (
 
 	"reversi-board/configs"
 	"reversi-board/engine"
+	"reversi-board/engine/plaintext"
 )
 
 // parse reads text as the file my.yaml.
@@ -52,7 +53,7 @@ func TestDefaultRunsAnywhereAndReachesNobody(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if match.Rules.Name != "classic" || match.Profile.Name != "home" || match.Players != [2]string{"Black", "White"} {
+	if match.Rules.Name != "classic" || match.Profile.Name != "home" || match.Players != [2]plaintext.Text{plaintext.Const("Black"), plaintext.Const("White")} {
 		t.Errorf("match is %+v", match)
 	}
 }
@@ -238,7 +239,7 @@ data: {dir: games}
 		{"name", c.Board.Name, "Tisch 7 – Köln"},
 		{"variant", c.Game.Variant, "reverse"},
 		{"profile stays", c.Game.Profile, "home"},
-		{"players", c.Game.Players, [2]string{"Ana", "White"}},
+		{"players", c.Game.Players, [2]plaintext.Text{plaintext.Const("Ana"), plaintext.Const("White")}},
 		{"bus", h.I2C, configs.I2C{Bus: "/dev/i2c-3", Second: "/dev/i2c-4", Hertz: 100_000}},
 		{"addresses", [8]uint16(h.Expanders.Addresses), [8]uint16{0x27, 0x26, 0x25, 0x24, 0x23, 0x22, 0x21, 0x20}},
 		{"recovery", h.Recovery, configs.Recovery{SCL: "GPIO23", SDA: "GPIO24", Rail: "GPIO22"}},

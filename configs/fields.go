@@ -32,8 +32,8 @@ func (c *Config) fields(l *loader) []field {
 			l.gameClock("clock", &c.Game.Clock),
 			l.section(
 				"players",
-				l.name("black", &c.Game.Players[engine.Black]),
-				l.name("white", &c.Game.Players[engine.White]),
+				l.playerName("black", &c.Game.Players[engine.Black]),
+				l.playerName("white", &c.Game.Players[engine.White]),
 			),
 		),
 		l.section(

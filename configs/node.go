@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"reversi-board/engine/plaintext"
 )
 
 // maxShown bounds how much of a wrong value a message repeats, in characters.
@@ -209,6 +211,14 @@ func accept(check func(string) bool) func(string) (string, bool) {
 // name reads a name for people.
 func (l *loader) name(key string, dst *string) field {
 	return text(l, key, "1 to 64 printable characters", dst, accept(readable))
+}
+
+// playerName is name for the name of a player.
+func (l *loader) playerName(key string, dst *plaintext.Text) field {
+	return text(l, key, "1 to 64 printable characters", dst, func(s string) (plaintext.Text, bool) {
+		name, err := plaintext.Parse(key, s, plaintext.MaxName)
+		return name, err == nil && readable(s)
+	})
 }
 
 // readable reports whether s is a name: 1 to 64 printable characters, no blanks

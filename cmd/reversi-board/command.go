@@ -9,6 +9,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"reversi-board/engine/plaintext"
 )
 
 // program is the name in messages.
@@ -151,6 +153,31 @@ func (c command) help(fs *flag.FlagSet) string {
 	})
 	fmt.Fprintf(&b, "\nExample:\n  %s\n", strings.ReplaceAll(c.example, "\n", "\n  "))
 	return b.String()
+}
+
+// textFlag is a flag whose value is text from outside.
+type textFlag struct {
+	to    *plaintext.Text
+	limit int
+}
+
+// textVar defines a flag of at most limit characters; what to holds is its default.
+func textVar(fs *flag.FlagSet, to *plaintext.Text, name string, limit int, usage string) {
+	fs.Var(textFlag{to, limit}, name, usage)
+}
+
+// String implements flag.Value.
+func (f textFlag) String() string {
+	if f.to == nil {
+		return ""
+	}
+	return f.to.String()
+}
+
+// Set implements flag.Value.
+func (f textFlag) Set(value string) (err error) {
+	*f.to, err = plaintext.Parse("the text", value, f.limit)
+	return err
 }
 
 // usageError prints one line about wrong usage and returns the exit status.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	hall "reversi-board/engine/archive/tables"
+	"reversi-board/engine/plaintext"
 )
 
 // A children's festival whose referee works over MQTT: lots are drawn, the lower
@@ -28,7 +29,7 @@ func TestFestivalOverMQTT(t *testing.T) {
 	c.cli("lots", c.id, "--seed", "1881")
 	c.cli("pair", c.id)
 	seat := c.seat(1, 1)
-	if seat.Black.Name != "Aigerim" || seat.Black.Lot != 1 || seat.White.Lot != 2 || seat.ColorsBy != "lot" {
+	if seat.Black.Name != plaintext.Const("Aigerim") || seat.Black.Lot != 1 || seat.White.Lot != 2 || seat.ColorsBy != "lot" {
 		t.Errorf("the colors are %+v", seat)
 	}
 	pairing := map[string]string{"pairing": seat.ID}

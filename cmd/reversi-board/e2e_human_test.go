@@ -220,7 +220,7 @@ func toldByArchive(t *testing.T, dir string) (w told) {
 		}
 		moves := games(t, "", "export", "--data", dir, "--to", "transcript")
 		return told{
-			black: e.Black, white: e.White, transcript: strings.TrimSpace(moves.stdout),
+			black: e.Black.String(), white: e.White.String(), transcript: strings.TrimSpace(moves.stdout),
 			score: fmt.Sprintf("%d-%d", e.BlackScore, e.WhiteScore), winner: e.Winner,
 		}
 	}

@@ -220,7 +220,7 @@ func (c *contest) checkEnd() {
 	c.t.Helper()
 	var changed []string
 	for _, ch := range c.sheet().Notable() {
-		changed = append(changed, ch.By+" "+ch.What+" "+ch.Old)
+		changed = append(changed, fmt.Sprintf("%s %s %s", ch.By, ch.What, ch.Old))
 	}
 	if want := []string{"board reversi-1 reopened 64–0 (discs 13–0), black wins, by wipeout"}; !slices.Equal(changed, want) {
 		c.t.Errorf("changes: %q, want %q", changed, want)

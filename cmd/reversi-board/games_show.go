@@ -77,7 +77,7 @@ func listTable(list []archive.Entry) string {
 		} else if score == "" {
 			score = "open"
 		}
-		line := fmt.Sprintf("%-26s %-10s %-24s %-24s %-7s %s", e.ID, e.Day, cut(e.Black), cut(e.White), score, e.Event)
+		line := fmt.Sprintf("%-26s %-10s %-24s %-24s %-7s %s", e.ID, e.Day, cut(e.Black.String()), cut(e.White.String()), score, e.Event)
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	return b.String()
@@ -207,15 +207,15 @@ func showGame(g *notation.Game, ply int, asJSON bool) (string, error) {
 	}
 	var b strings.Builder
 	for _, line := range [][2]string{
-		{"Black", g.Players[engine.Black].Name},
-		{"White", g.Players[engine.White].Name},
-		{"Event", g.Event},
-		{"Round", g.Round},
-		{"Place", g.Place},
-		{"Date", g.Date},
+		{"Black", g.Players[engine.Black].Name.String()},
+		{"White", g.Players[engine.White].Name.String()},
+		{"Event", g.Event.String()},
+		{"Round", g.Round.String()},
+		{"Place", g.Place.String()},
+		{"Date", g.Date.String()},
 		{"Rules", g.Rules.Name},
 		{"Result", resultText(g)},
-		{"Comment", g.Comment},
+		{"Comment", g.Comment.String()},
 		{"Moves", notation.Transcript(g.Moves())},
 	} {
 		if line[1] != "" {

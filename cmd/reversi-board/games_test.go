@@ -13,6 +13,7 @@ import (
 
 	"reversi-board/engine"
 	"reversi-board/engine/archive"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/record"
 	"reversi-board/engine/referee"
 )
@@ -221,7 +222,7 @@ func playOne(t *testing.T, dir string) {
 			t.Fatal(err)
 		}
 	}
-	put(referee.GameStarted{Match: referee.Match{Rules: rules, Players: [2]string{"Ann", "Bo"}}})
+	put(referee.GameStarted{Match: referee.Match{Rules: rules, Players: [2]plaintext.Text{plaintext.Const("Ann"), plaintext.Const("Bo")}}})
 	for name := range strings.FieldsSeq("f5 d6 c5 f6 e7 f4 g5 e6 e3") {
 		s, err := engine.ParseSquare(name)
 		if err != nil {
@@ -268,7 +269,7 @@ func importAndExport(t *testing.T, dir string) {
 	}
 	var list []archive.Entry
 	got = games(t, "", "list", "--data", dir, "--json", "--player", "maruoka", "--since", "1978", "--until", "1978")
-	if err := json.Unmarshal([]byte(got.stdout), &list); err != nil || len(list) != 6 || list[0].Event != "World Championship" {
+	if err := json.Unmarshal([]byte(got.stdout), &list); err != nil || len(list) != 6 || list[0].Event != plaintext.Const("World Championship") {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if got := games(t, "", "list", "--data", dir, "--json", "--player", "nobody"); got.stdout != "[]\n" {

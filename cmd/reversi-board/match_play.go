@@ -11,6 +11,7 @@ import (
 	"reversi-board/engine"
 	"reversi-board/engine/notation"
 	"reversi-board/engine/opponent"
+	"reversi-board/engine/plaintext"
 )
 
 // side is one of the two engines of a match.
@@ -236,25 +237,26 @@ func (g *matchGame) difference() int {
 // notation returns the game for files.
 func (g *matchGame) notation(m *match) *notation.Game {
 	n := &notation.Game{
-		Rules: g.final.Rules, Plays: g.plays, Event: "reversi-board match", Round: strconv.Itoa(g.Number),
+		Rules: g.final.Rules, Plays: g.plays, Event: plaintext.Const("reversi-board match"), Round: plaintext.Clean(strconv.Itoa(g.Number), plaintext.MaxName),
 	}
 	for i, name := range g.names {
 		c := engine.Black
 		if (i == 0) != g.ABlack {
 			c = engine.White
 		}
-		n.Players[c].Name = name
+		n.Players[c].Name = plaintext.Clean(name, plaintext.MaxName)
 		if g.Forfeit == string(rune('A'+i)) {
 			n.Recorded = notation.Outcome{Known: true, Winner: c.Opponent(), End: notation.EndAdjudicated}
-			n.Comment = name + " lost the game: " + g.Reason
+			n.Comment = plaintext.CleanComment(name+" lost the game: "+g.Reason, plaintext.MaxComment)
 		}
 	}
 	if m.clock.Running() {
-		text := notation.Clock{
+		clock := notation.Clock{
 			Main:      notation.Period{Time: m.clock.Main},
 			Increment: notation.Period{Time: m.clock.Increment, Moves: 1},
-		}.String()
-		n.Clocks = [2]string{text, text}
+		}
+		text := plaintext.Clean(clock.String(), plaintext.MaxLine)
+		n.Clocks = [2]plaintext.Text{text, text}
 	}
 	return n
 }

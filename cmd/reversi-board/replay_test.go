@@ -16,6 +16,7 @@ import (
 	"reversi-board/cmd/internal/flight"
 	"reversi-board/engine"
 	"reversi-board/engine/clock"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/record"
 	"reversi-board/engine/referee"
 	"reversi-board/sensing"
@@ -28,7 +29,7 @@ func story(t *testing.T) (dir string) {
 	wall := func() time.Time { return time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC).Add(now) }
 	core := app.NewCore(app.CoreOptions{
 		Match: referee.Match{
-			Rules: classic(t), Profile: referee.Home(), Players: [2]string{"Ann", "Ben"},
+			Rules: classic(t), Profile: referee.Home(), Players: [2]plaintext.Text{plaintext.Const("Ann"), plaintext.Const("Ben")},
 			Clock: clock.Same(clock.Control{Main: 5 * time.Minute}),
 		},
 		JID:     "01J00000000000000000000000",
@@ -67,8 +68,8 @@ func story(t *testing.T) (dir string) {
 	see(f5.With(square("a1"), engine.White))              // 0:40, event 3
 	see(f5)                                               // 0:50
 	now += 10 * time.Second
-	do(referee.Command{At: now, Audit: referee.Audit{Role: "arbiter", Name: "undo", ID: "1", Order: referee.Undo{Plies: 9}}}) // 1:00
-	do(referee.Command{At: now, Audit: referee.Audit{Role: "arbiter", Name: "pause", ID: "2", Order: referee.Pause{Reason: "tea"}}})
+	do(referee.Command{At: now, Audit: referee.Audit{Role: "arbiter", Name: "undo", ID: plaintext.Const("1"), Order: referee.Undo{Plies: 9}}}) // 1:00
+	do(referee.Command{At: now, Audit: referee.Audit{Role: "arbiter", Name: "pause", ID: plaintext.Const("2"), Order: referee.Pause{Reason: plaintext.Const("tea")}}})
 	dir = t.TempDir()
 	if err := flight.NewRecorder(tape, flight.RecorderOptions{Dir: filepath.Join(dir, flight.Folder), MaxBytes: 1 << 24}).Write(); err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"reversi-board/cmd/internal/app"
 	"reversi-board/engine/archive"
 	hall "reversi-board/engine/archive/tables"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/tournament"
 )
 
@@ -119,10 +120,10 @@ func (v verb) complete() command {
 		var place archiveFlags
 		place.place(fs)
 		asJSON := fs.Bool("json", false, "print JSON")
-		one := &using{ctx: ctx, stdin: stdin, stderr: stderr, act: hall.Act{By: "command line", At: time.Now()}}
+		one := &using{ctx: ctx, stdin: stdin, stderr: stderr, act: hall.Act{By: plaintext.Const("command line"), At: time.Now()}}
 		if v.changes {
-			fs.StringVar(&one.act.By, "by", one.act.By, "`WHO` does it; it is kept with the change")
-			fs.StringVar(&one.act.Reason, "reason", "", "why; `TEXT` is kept with the change")
+			textVar(fs, &one.act.By, "by", plaintext.MaxName, "`WHO` does it; it is kept with the change")
+			textVar(fs, &one.act.Reason, "reason", plaintext.MaxReason, "why; `TEXT` is kept with the change")
 		}
 		do := v.flags(fs)
 		rest, code, done := parseMixed(full, fs, args, stdout, stderr)
@@ -155,9 +156,6 @@ func (v verb) complete() command {
 // has and the tables have not enter first; while the board is running, that is
 // the board's own business.
 func (a *archiveFlags) withTables(c *using, do func(c *using) error) error {
-	if err := tournament.CheckName("--by", c.act.By); err != nil {
-		return misused("%w: ", err)
-	}
 	games, err := a.open(c.ctx, c.stderr)
 	if err != nil {
 		return err
@@ -240,12 +238,13 @@ func playersVerb() verb {
 		},
 		least: 1, most: 1, changes: true,
 		flags: func(fs *flag.FlagSet) func(c *using) error {
-			add := fs.String("add", "", "add a player called `NAME`")
+			var add plaintext.Text
+			textVar(fs, &add, "add", plaintext.MaxName, "add a player called `NAME`")
 			change := fs.Int("change", 0, "change the player with `NUMBER`")
 			remove := fs.Int("remove", 0, "remove the player with `NUMBER`, before the first round")
 			var p tournament.Player
-			fs.StringVar(&p.Name, "name", "", "the player is called `NAME`")
-			fs.StringVar(&p.Club, "club", "", "the player's club is `NAME`")
+			textVar(fs, &p.Name, "name", plaintext.MaxName, "the player is called `NAME`")
+			textVar(fs, &p.Club, "club", plaintext.MaxName, "the player's club is `NAME`")
 			fs.IntVar(&p.Rating, "rating", 0, "the player's rating is `N`")
 			fs.IntVar(&p.Lot, "lot", 0, "the player has drawn the lot `N`")
 			return func(c *using) error {
@@ -257,7 +256,7 @@ func playersVerb() verb {
 				case given["remove"]:
 					return c.tell(c.store.RemovePlayer(c.ctx, c.id(), *remove, c.act), "player %d was removed", *remove)
 				case given["add"]:
-					p.Name = *add
+					p.Name = add
 					return c.addPlayer(p)
 				case given["change"]:
 					p.Number = *change

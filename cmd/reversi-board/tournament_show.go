@@ -105,7 +105,7 @@ func listVerb() verb {
 				}
 				c.value = list
 				for _, t := range list {
-					c.say("%s  %s  %s", padded(t.ID, 28), padded(t.Day, 10), shorten(t.Name, 38))
+					c.say("%s  %s  %s", padded(t.ID, 28), padded(t.Day, 10), shorten(t.Name.String(), 38))
 				}
 				return nil
 			}
@@ -299,7 +299,7 @@ func number(n, width int) string { return right(strconv.Itoa(n), width) }
 
 // heading says how far a tournament is.
 func heading(s *hall.Sheet) string {
-	where := strings.Join(slices.DeleteFunc([]string{s.Name, s.Day, s.Place}, func(text string) bool { return text == "" }), ", ")
+	where := strings.Join(slices.DeleteFunc([]string{s.Name.String(), s.Day, s.Place.String()}, func(text string) bool { return text == "" }), ", ")
 	how := fmt.Sprintf("%s, round %d of %d, %s", hall.SystemName(s.System), s.Round, s.TotalRounds, s.Status)
 	return shorten(where, 79) + "\n" + how + "\n"
 }
@@ -311,7 +311,7 @@ func standingsText(s *hall.Sheet) string {
 	fmt.Fprintf(&b, "ordered by %s\n\n", s.Order())
 	fmt.Fprintf(&b, "  #   No  %s  Games  +  =  -  Points    Discs  Brightwell\n", padded("Name", 22))
 	for _, l := range s.Standings {
-		fmt.Fprintf(&b, "%s %s  %s  %s %s %s %s  %s  %s  %s\n", number(l.Place, 3), number(l.Number, 4), padded(l.Name, 22),
+		fmt.Fprintf(&b, "%s %s  %s  %s %s %s %s  %s  %s  %s\n", number(l.Place, 3), number(l.Number, 4), padded(l.Name.String(), 22),
 			number(l.Played(), 5), number(l.Won(), 2), number(l.Draws, 2), number(l.Losses, 2), right(l.Points, 6),
 			right(fmt.Sprintf("%d:%d", l.Discs, l.Against), 9), right(l.Brightwell, 8))
 	}
@@ -344,7 +344,7 @@ func playersText(s *hall.Sheet) string {
 		if l.Lot != 0 {
 			lot = strconv.Itoa(l.Lot)
 		}
-		line := fmt.Sprintf("%s  %s  %s  %s  %s%s", number(n, 4), padded(l.Name, 30), padded(l.Club, 20), number(l.Rating, 6), right(lot, 4), left)
+		line := fmt.Sprintf("%s  %s  %s  %s  %s%s", number(n, 4), padded(l.Name.String(), 30), padded(l.Club.String(), 20), number(l.Rating, 6), right(lot, 4), left)
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	return b.String()
@@ -361,10 +361,10 @@ func roundText(s *hall.Sheet, round int) string {
 		for i := range r.Seats {
 			t := &r.Seats[i]
 			if t.Bye {
-				fmt.Fprintf(&b, "  -  %s  bye\n", padded(t.Black.Name, 20))
+				fmt.Fprintf(&b, "  -  %s  bye\n", padded(t.Black.Name.String(), 20))
 				continue
 			}
-			line := fmt.Sprintf("%s  %s  %s  %s", number(t.Table, 3), padded(t.Black.Name, 20), padded(t.White.Name, 20), t.State())
+			line := fmt.Sprintf("%s  %s  %s  %s", number(t.Table, 3), padded(t.Black.Name.String(), 20), padded(t.White.Name.String(), 20), t.State())
 			b.WriteString(wrapped(line, 79, 49))
 		}
 	}
@@ -405,17 +405,17 @@ func changeText(c hall.Change) string {
 		line += ": "
 	}
 	line += c.What
-	if c.Old != "" {
-		line += ": " + c.Old
+	if !c.Old.IsZero() {
+		line += ": " + c.Old.String()
 	}
 	switch {
-	case c.New != "" && c.Old != "":
-		line += " -> " + c.New
-	case c.New != "":
-		line += ": " + c.New
+	case !c.New.IsZero() && !c.Old.IsZero():
+		line += " -> " + c.New.String()
+	case !c.New.IsZero():
+		line += ": " + c.New.String()
 	}
-	if c.Reason != "" {
-		line += " (" + c.Reason + ")"
+	if !c.Reason.IsZero() {
+		line += " (" + c.Reason.String() + ")"
 	}
-	return wrapped(line+", by "+c.By, 79, 4)
+	return wrapped(line+", by "+c.By.String(), 79, 4)
 }

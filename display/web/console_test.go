@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"reversi-board/engine"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/referee"
 )
 
@@ -42,23 +43,23 @@ func officials(t *testing.T) func(c Command) referee.Order {
 		}
 		switch c.Name {
 		case "undo":
-			return referee.Undo{Plies: a.Plies, Reason: a.Reason}
+			return referee.Undo{Plies: a.Plies, Reason: plaintext.Clean(a.Reason, plaintext.MaxLine)}
 		case "pause":
-			return referee.Pause{Reason: a.Reason}
+			return referee.Pause{Reason: plaintext.Clean(a.Reason, plaintext.MaxLine)}
 		case "resume":
-			return referee.Resume{Reason: a.Reason}
+			return referee.Resume{Reason: plaintext.Clean(a.Reason, plaintext.MaxLine)}
 		case "resign":
-			return referee.Resign{Color: color[a.Color], Reason: a.Reason}
+			return referee.Resign{Color: color[a.Color], Reason: plaintext.Clean(a.Reason, plaintext.MaxLine)}
 		case "claim":
-			return referee.Claim{By: color[a.By], Reason: a.Reason}
+			return referee.Claim{By: color[a.By], Reason: plaintext.Clean(a.Reason, plaintext.MaxLine)}
 		case "let_stand":
-			return referee.LetStand{Reason: a.Reason}
+			return referee.LetStand{Reason: plaintext.Clean(a.Reason, plaintext.MaxLine)}
 		case "revise":
-			return referee.Revise{FromPly: a.FromPly, Moves: a.Moves, Reason: a.Reason}
+			return referee.Revise{FromPly: a.FromPly, Moves: a.Moves, Reason: plaintext.Clean(a.Reason, plaintext.MaxLine)}
 		case "players_set":
-			return referee.PlayersSet{Players: [2]string{fmt.Sprint(a.Black), fmt.Sprint(a.White)}, Reason: a.Reason}
+			return referee.PlayersSet{Players: [2]plaintext.Text{plaintext.Clean(fmt.Sprint(a.Black), plaintext.MaxLine), plaintext.Clean(fmt.Sprint(a.White), plaintext.MaxLine)}, Reason: plaintext.Clean(a.Reason, plaintext.MaxLine)}
 		case "adjudicate":
-			o := referee.Adjudicate{Winner: color[a.Result], Void: a.Result == "none", Reason: a.Reason}
+			o := referee.Adjudicate{Winner: color[a.Result], Void: a.Result == "none", Reason: plaintext.Clean(a.Reason, plaintext.MaxLine)}
 			if b, ok := a.Black.(float64); ok {
 				o.Black = int(b)
 			}
@@ -67,7 +68,7 @@ func officials(t *testing.T) func(c Command) referee.Order {
 			}
 			return o
 		case "clock_set":
-			o := referee.ClockSet{Black: -1, White: -1, Reason: a.Reason}
+			o := referee.ClockSet{Black: -1, White: -1, Reason: plaintext.Clean(a.Reason, plaintext.MaxLine)}
 			if a.BlackMS != nil {
 				o.Black = time.Duration(*a.BlackMS) * time.Millisecond
 			}
@@ -76,7 +77,7 @@ func officials(t *testing.T) func(c Command) referee.Order {
 			}
 			return o
 		case "correct_square":
-			o := referee.CorrectSquare{Turn: color[a.Turn], Reason: a.Reason}
+			o := referee.CorrectSquare{Turn: color[a.Turn], Reason: plaintext.Clean(a.Reason, plaintext.MaxLine)}
 			for name, face := range a.Squares {
 				*map[string]*engine.Bitboard{"B": &o.Black, "W": &o.White, "-": &o.Empty}[face] |= square(t, name).Bit()
 			}
@@ -330,7 +331,7 @@ func TestPositionIsCorrected(t *testing.T) {
 	k.open("correct")
 	click("h8")
 	k.set("reason", "late")
-	c.order("arbiter", "players_set", referee.PlayersSet{Players: [2]string{"A", "B"}})
+	c.order("arbiter", "players_set", referee.PlayersSet{Players: [2]plaintext.Text{plaintext.Const("A"), plaintext.Const("B")}})
 	k.until(`document.querySelector("#player-black .color").textContent === "A"`)
 	k.press1("sheet-next")
 	k.until(`!document.getElementById("sheet-sure").hidden`)

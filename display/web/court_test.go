@@ -9,6 +9,7 @@ import (
 	"reversi-board/display"
 	"reversi-board/engine"
 	"reversi-board/engine/clock"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/record"
 	"reversi-board/engine/referee"
 )
@@ -64,7 +65,7 @@ func newCourt(t *testing.T, p referee.Profile, timed string, change func(o *Opti
 		t.Fatal(err)
 	}
 	c := &court{t: t, begun: time.Now(), boot: 1}
-	c.state = referee.New(referee.Match{Rules: rules, Profile: p, Clock: settings, Players: [2]string{"Aigerim", "Baurzhan"}})
+	c.state = referee.New(referee.Match{Rules: rules, Profile: p, Clock: settings, Players: [2]plaintext.Text{plaintext.Const("Aigerim"), plaintext.Const("Baurzhan")}})
 	c.host(change)
 	c.see(rules.Start.Discs)
 	if c.state.Phase != referee.Playing {
@@ -159,7 +160,7 @@ func (c *court) wanted() bool {
 
 // order gives an order and returns why it was refused.
 func (c *court) order(role, name string, o referee.Order) string {
-	return c.step(referee.Command{At: c.now(), Audit: referee.Audit{Role: role, Name: name, ID: "1", From: "test", Order: o}})
+	return c.step(referee.Command{At: c.now(), Audit: referee.Audit{Role: role, Name: name, ID: plaintext.Const("1"), From: plaintext.Const("test"), Order: o}})
 }
 
 // see lets the referee look at a settled table.

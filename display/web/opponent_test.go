@@ -10,6 +10,7 @@ import (
 
 	"reversi-board/display"
 	"reversi-board/engine"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/record"
 	"reversi-board/engine/referee"
 )
@@ -37,7 +38,7 @@ func playsTheComputer(t *testing.T, b chromium) {
 		}
 	})
 	match := referee.Match{
-		Players:  [2]string{"Aigerim", "reversi-board level 3"},
+		Players:  [2]plaintext.Text{plaintext.Const("Aigerim"), plaintext.Const("reversi-board level 3")},
 		Opponent: referee.Opponent{Kind: referee.Builtin, Level: 3, Side: engine.White},
 	}
 	var err error

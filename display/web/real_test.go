@@ -8,6 +8,7 @@ import (
 
 	"reversi-board/display"
 	"reversi-board/engine"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/record"
 	"reversi-board/engine/referee"
 )
@@ -63,7 +64,7 @@ func showsTheReferee(t *testing.T, b chromium) {
 		t.Fatal(err)
 	}
 	server := plain(t, nil)
-	j := &judged{t: t, server: server, state: referee.New(referee.Match{Rules: rules, Profile: profile, Players: [2]string{"Aigerim", "Baurzhan"}})}
+	j := &judged{t: t, server: server, state: referee.New(referee.Match{Rules: rules, Profile: profile, Players: [2]plaintext.Text{plaintext.Const("Aigerim"), plaintext.Const("Baurzhan")}})}
 	j.see(engine.Discs{})
 	p := b.open(t, serve(t, server), screen{Width: 1280, Height: 800})
 	p.reads("d4", "d4, empty, light: put a disc here")

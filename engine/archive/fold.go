@@ -14,6 +14,7 @@ import (
 	"reversi-board/engine/archive/tables"
 	"reversi-board/engine/clock"
 	"reversi-board/engine/notation"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/record"
 	"reversi-board/engine/referee"
 )
@@ -178,7 +179,7 @@ type folding struct {
 	// last is the envelope of the last event that counts, why what an arbiter has
 	// said about the record last.
 	last  record.Envelope
-	why   string
+	why   plaintext.Text
 	state referee.State
 	// broken says why the events do not make a game.
 	broken string
@@ -405,16 +406,16 @@ func (f *folding) toGame() *notation.Game {
 	g := &notation.Game{Rules: m.Rules, Recorded: outcome(f.state.Result, m.Rules.Goal)}
 	for c, name := range m.Players {
 		g.Players[c].Name = name
-		g.Clocks[c] = clockText(m, engine.Color(c))
+		g.Clocks[c] = plaintext.Clean(clockText(m, engine.Color(c)), plaintext.MaxLine)
 	}
 	if f.begun.TSOK {
-		g.Date = f.begun.TS.UTC().Format("2006-01-02 15:04:05 UTC")
+		g.Date = notation.DateTimeOf(f.begun.TS)
 	}
 	if m.Profile.Name != "" {
-		g.Tags = []notation.Tag{{Name: "Profile", Value: m.Profile.Name}}
+		g.Tags = []notation.Tag{{Name: "Profile", Value: plaintext.Clean(m.Profile.Name, plaintext.MaxName)}}
 	}
 	if m.Clock.On() {
-		g.Tags = append(g.Tags, notation.Tag{Name: "TimeControl", Value: m.Clock.String()})
+		g.Tags = append(g.Tags, notation.Tag{Name: "TimeControl", Value: plaintext.Clean(m.Clock.String(), plaintext.MaxName)})
 	}
 	for i := range f.state.Len {
 		g.Plays = append(g.Plays, f.play(i))

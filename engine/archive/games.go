@@ -20,6 +20,7 @@ import (
 	"reversi-board/engine"
 	"reversi-board/engine/archive/tables"
 	"reversi-board/engine/notation"
+	"reversi-board/engine/plaintext"
 )
 
 // GamesFile is the name of the archive of games in the data folder.
@@ -51,12 +52,12 @@ type Entry struct {
 	// imported.
 	ID string `json:"id"`
 	// Source is FromJournal or the name of the file that was imported.
-	Source string `json:"source"`
+	Source plaintext.Text `json:"source"`
 	// Day is 2026-02-23, 2026-02 or 2026 as far as it is known.
-	Day   string `json:"day"`
-	Black string `json:"black"`
-	White string `json:"white"`
-	Event string `json:"event"`
+	Day   string         `json:"day"`
+	Black plaintext.Text `json:"black"`
+	White plaintext.Text `json:"white"`
+	Event plaintext.Text `json:"event"`
 	// Variant is the name of the rules.
 	Variant string `json:"variant"`
 	// Plies is the number of discs placed.
@@ -331,11 +332,11 @@ func entryOf(id, source string, game *notation.Game) (Entry, string, error) {
 		return Entry{}, "", err
 	}
 	e := Entry{
-		ID: id, Source: source,
+		ID: id, Source: plaintext.Clean(source, plaintext.MaxReason),
 		Black: game.Players[engine.Black].Name, White: game.Players[engine.White].Name,
 		Event: game.Event, Variant: game.Rules.Name, Plies: game.Plies(), End: game.Recorded.End.String(),
 	}
-	if d, ok := notation.ParseDate(game.Date); ok {
+	if d := game.Date.Date; d.Year != 0 {
 		e.Day = day(d)
 	}
 	switch r, err := game.Result(); {

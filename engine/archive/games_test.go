@@ -18,6 +18,7 @@ import (
 	"reversi-board/engine"
 	"reversi-board/engine/archive"
 	"reversi-board/engine/notation"
+	"reversi-board/engine/plaintext"
 	events "reversi-board/engine/record"
 	"reversi-board/engine/referee"
 )
@@ -83,7 +84,7 @@ func (d *diary) start(id, variant, black, white string) {
 		d.t.Fatal(err)
 	}
 	d.game, d.state, d.past = id, engine.NewGame(rules), nil
-	d.event(referee.GameStarted{Match: referee.Match{Rules: rules, Profile: profile, Players: [2]string{black, white}}})
+	d.event(referee.GameStarted{Match: referee.Match{Rules: rules, Profile: profile, Players: [2]plaintext.Text{plaintext.Clean(black, plaintext.MaxLine), plaintext.Clean(white, plaintext.MaxLine)}}})
 }
 
 // play places the discs of a transcript; every move takes 1.5 s.
@@ -189,12 +190,12 @@ func TestFinishedGamesEnterTheArchive(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	want := []archive.Entry{
-		{ID: "G3", Day: "2026-02-24", Black: "A", White: "B", Variant: "reverse", Plies: 9, Finished: true, BlackScore: 64, Winner: "white"},
-		{ID: "G2", Day: "2026-02-24", Black: "Maruoka Hidenori", White: "Jacobs Carol", Variant: "classic", Plies: 59, Finished: true, BlackScore: 64, Winner: "black"},
-		{ID: "G1", Day: "2026-02-23", Black: "Inoue Hiroshi", White: "Heiberg Thomas", Variant: "classic", Plies: 60, Finished: true, BlackScore: 34, WhiteScore: 30, Winner: "black"},
+		{ID: "G3", Day: "2026-02-24", Black: plaintext.Const("A"), White: plaintext.Const("B"), Variant: "reverse", Plies: 9, Finished: true, BlackScore: 64, Winner: "white"},
+		{ID: "G2", Day: "2026-02-24", Black: plaintext.Const("Maruoka Hidenori"), White: plaintext.Const("Jacobs Carol"), Variant: "classic", Plies: 59, Finished: true, BlackScore: 64, Winner: "black"},
+		{ID: "G1", Day: "2026-02-23", Black: plaintext.Const("Inoue Hiroshi"), White: plaintext.Const("Heiberg Thomas"), Variant: "classic", Plies: 60, Finished: true, BlackScore: 34, WhiteScore: 30, Winner: "black"},
 	}
 	for i := range want {
-		want[i].Source = archive.FromJournal
+		want[i].Source = plaintext.Const(archive.FromJournal)
 	}
 	if got := list(t, g, archive.Query{}); !slices.Equal(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -206,7 +207,7 @@ func TestFinishedGamesEnterTheArchive(t *testing.T) {
 	if got := notation.Transcript(game.Moves()); got != game1978 || len(game.Plays) != 63 {
 		t.Errorf("%d plays: %s", len(game.Plays), got)
 	}
-	if game.Date != "2026-02-24 20:00:00 UTC" || game.Plays[0].Time != "1.5" || game.Recorded.Margin != 64 {
+	if game.Date.String() != "2026-02-24 20:00:00 UTC" || game.Plays[0].Time != "1.5" || game.Recorded.Margin != 64 {
 		t.Errorf("%q, %q, %+v", game.Date, game.Plays[0].Time, game.Recorded)
 	}
 	if _, reverse, err := g.Get(t.Context(), "G3"); err != nil || reverse.Recorded.Margin != -64 || len(reverse.Warnings) > 0 {
@@ -426,7 +427,7 @@ func twoGames(t testing.TB) func(yield func(*notation.Game) bool) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			game.Event = fmt.Sprintf("Open %d", i)
+			game.Event = plaintext.Clean(fmt.Sprintf("Open %d", i), plaintext.MaxLine)
 			i++
 			if !yield(game) {
 				return
@@ -463,7 +464,7 @@ func TestImportAndQueries(t *testing.T) {
 	} {
 		var names []string
 		for _, e := range list(t, g, c.q) {
-			names = append(names, e.Black)
+			names = append(names, e.Black.String())
 		}
 		if got := strings.Join(names, " "); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.q, got, c.want)

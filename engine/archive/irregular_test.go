@@ -13,6 +13,7 @@ import (
 	"reversi-board/engine/archive"
 	"reversi-board/engine/clock"
 	"reversi-board/engine/notation"
+	"reversi-board/engine/plaintext"
 	events "reversi-board/engine/record"
 	"reversi-board/engine/referee"
 )
@@ -34,7 +35,7 @@ func newEventTable(t *testing.T, timed string) *eventTable {
 	}
 	p := referee.Home()
 	p.Name, p.Commit, p.Flips, p.Improper = "woc", referee.CommitPress, referee.FlipsStand, referee.ImproperClaimed
-	m := referee.Match{Rules: rules, Profile: p, Players: [2]string{"Ann", "Ben"}}
+	m := referee.Match{Rules: rules, Profile: p, Players: [2]plaintext.Text{plaintext.Const("Ann"), plaintext.Const("Ben")}}
 	if m.Clock, err = clock.Parse(timed); err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +126,7 @@ func TestGameWithWrongFlips(t *testing.T) {
 		t.Errorf("White's move has the edit %+v, want %+v", got, want)
 	}
 	// Scenarios 23 and 25: both clocks, and times of every move.
-	if g.Clocks != [2]string{"5:00//0", "30:00/10/0"} {
+	if g.Clocks != [2]plaintext.Text{plaintext.Const("5:00//0"), plaintext.Const("30:00/10/0")} {
 		t.Errorf("clocks %q", g.Clocks)
 	}
 	if times := [4]notation.Number{g.Plays[0].Time, g.Plays[1].Time, g.Plays[0].Left, g.Plays[1].Left}; times != [4]notation.Number{"3", "3", "297", "1807"} {
@@ -181,16 +182,16 @@ func sameAgain(t *testing.T, text string, f notation.Format, want engine.Discs) 
 // whole.
 func TestGameWithRulings(t *testing.T) {
 	e := newEventTable(t, "none")
-	e.order(referee.CorrectSquare{Turn: engine.White, Reason: "White begins"}, "correct_square")
+	e.order(referee.CorrectSquare{Turn: engine.White, Reason: plaintext.Const("White begins")}, "correct_square")
 	e.lay(engine.White, "a1")       // no move, and nobody objects
 	e.lay(engine.Black, "f5 e5")    // it stands
 	e.lay(engine.White, "f6")       // the wrong side up would be black; this is white and forgets e5
 	e.lay(engine.Black, "d6 h8 d5") // two discs: refused
 	e.lay(engine.None, "d6 h8")
-	e.order(referee.CorrectSquare{Black: 1 << 63, Empty: 1, Turn: engine.Black, Reason: "look"}, "correct_square")
+	e.order(referee.CorrectSquare{Black: 1 << 63, Empty: 1, Turn: engine.Black, Reason: plaintext.Const("look")}, "correct_square")
 	e.board = e.state.Game.Discs
 	e.lay(engine.Black, "")
-	e.order(referee.Adjudicate{Winner: engine.White, Black: 20, White: 44, Reason: "forfeit"}, "adjudicate")
+	e.order(referee.Adjudicate{Winner: engine.White, Black: 20, White: 44, Reason: plaintext.Const("forfeit")}, "adjudicate")
 	lying := e.state.Game
 
 	g := e.game()
@@ -237,7 +238,7 @@ func TestRevisedGameIsRegular(t *testing.T) {
 	e := newEventTable(t, "none")
 	e.lay(engine.Black, "f5 e5")
 	e.lay(engine.White, "d6 d5")
-	e.order(referee.Revise{FromPly: 2, Moves: "f6", Reason: "the sheet says f6"}, "revise")
+	e.order(referee.Revise{FromPly: 2, Moves: "f6", Reason: plaintext.Const("the sheet says f6")}, "revise")
 	e.order(referee.Resign{Color: engine.White}, "resign")
 	text, _, err := form(t, notation.FormatTranscript, e.game())
 	if err != nil || !strings.Contains(text, "f5f6") {
@@ -281,7 +282,7 @@ func TestDeclaredScoreOfAFinishedGame(t *testing.T) {
 	if !e.state.Ended || e.state.Result.Black != 13 {
 		t.Fatalf("%+v", e.state.Result)
 	}
-	e.order(referee.Adjudicate{Winner: engine.White, Black: 31, White: 33, Reason: "the flag"}, "adjudicate")
+	e.order(referee.Adjudicate{Winner: engine.White, Black: 31, White: 33, Reason: plaintext.Const("the flag")}, "adjudicate")
 	games := openGames(t, t.TempDir())
 	if _, err := games.Put(t.Context(), "01JD7Q4E9W0000000000000009", e.records); err != nil {
 		t.Fatal(err)

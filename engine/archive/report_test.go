@@ -3,6 +3,7 @@ package archive_test
 import (
 	"database/sql"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"reversi-board/engine"
 	"reversi-board/engine/archive"
 	"reversi-board/engine/archive/tables"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/referee"
 	"reversi-board/engine/tournament"
 )
@@ -26,7 +28,7 @@ type hall struct {
 	j      *archive.Journal
 	d      *diary
 	// players sit at the board, Ana and Ben if nobody is named.
-	players [2]string
+	players [2]plaintext.Text
 }
 
 func newHall(t *testing.T, variant string) *hall {
@@ -39,14 +41,14 @@ func newHall(t *testing.T, variant string) *hall {
 	}
 	t.Cleanup(func() { _ = h.tables.Close() })
 	made, err := h.tables.Create(t.Context(), tables.Tournament{
-		Name: "Open", System: tournament.Free, Rounds: 2, Variant: variant, Profile: "home",
+		Name: plaintext.Const("Open"), System: tournament.Free, Rounds: 2, Variant: variant, Profile: "home",
 		Breaks: tournament.DefaultBreaks(tournament.Free), Factor: 6, Colors: tournament.Balanced,
 	}, tables.Act{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	h.id = made.ID
-	err = h.tables.AddPlayers(t.Context(), h.id, []tournament.Player{{Number: 1, Name: "Ana"}, {Number: 2, Name: "Ben"}}, tables.Act{})
+	err = h.tables.AddPlayers(t.Context(), h.id, []tournament.Player{{Number: 1, Name: plaintext.Const("Ana")}, {Number: 2, Name: plaintext.Const("Ben")}}, tables.Act{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,8 +89,8 @@ func (h *hall) start(id, variant string) {
 		h.t.Fatal(err)
 	}
 	h.d.game, h.d.state, h.d.past = id, engine.NewGame(rules), nil
-	if h.players == [2]string{} {
-		h.players = [2]string{"Ana", "Ben"}
+	if h.players == [2]plaintext.Text{} {
+		h.players = [2]plaintext.Text{plaintext.Const("Ana"), plaintext.Const("Ben")}
 	}
 	h.d.event(referee.GameStarted{Match: referee.Match{
 		Rules: rules, Profile: referee.Home(), Players: h.players, Pairing: h.pairing().ID,
@@ -98,7 +100,7 @@ func (h *hall) start(id, variant string) {
 // seats names the players at the board anew.
 func (h *hall) seats(role, black, white string) {
 	h.d.event(referee.Commanded{Audit: referee.Audit{
-		Role: role, Name: "players_set", ID: "9", Order: referee.PlayersSet{Players: [2]string{black, white}},
+		Role: role, Name: "players_set", ID: plaintext.Const("9"), Order: referee.PlayersSet{Players: [2]plaintext.Text{plaintext.Clean(black, plaintext.MaxLine), plaintext.Clean(white, plaintext.MaxLine)}},
 	}})
 }
 
@@ -108,11 +110,11 @@ func (h *hall) wins(name, result string) {
 	h.sync()
 	table := h.table()
 	p := table.Pairings[0]
-	black, white := table.PlayerName(p.Black), table.PlayerName(p.White)
+	black, white := table.PlayerName(p.Black).String(), table.PlayerName(p.White).String()
 	if p.Result == nil || p.Result.String() != result || map[string]string{"black": black, "white": white}[p.Result.Winner] != name {
 		h.t.Errorf("%s–%s: %v, want that %s wins %s", black, white, p.Result, name, result)
 	}
-	if got := table.Event().Standings()[0].Name; got != name {
+	if got := table.Event().Standings()[0].Name.String(); got != name {
 		h.t.Errorf("%s is first, want %s", got, name)
 	}
 }
@@ -133,7 +135,7 @@ func (h *hall) changes() []string {
 	h.t.Helper()
 	var list []string
 	for _, c := range h.table().Changes[3:] {
-		list = append(list, c.By+": "+c.What+" "+c.Old+" -> "+c.New+" ("+c.Reason+")")
+		list = append(list, fmt.Sprintf("%s: %s %s -> %s (%s)", c.By, c.What, c.Old, c.New, c.Reason))
 	}
 	return list
 }
@@ -232,19 +234,19 @@ func TestReopenedAndRevised(t *testing.T) {
 	if p := h.pairing(); p.Result != nil || p.Playing != "rv-b07" {
 		t.Errorf("opened again: %+v", p)
 	}
-	h.d.event(referee.Commanded{Audit: referee.Audit{Role: "arbiter", Name: "adjudicate", ID: "7", Order: referee.Adjudicate{
-		Winner: engine.Black, Black: 40, White: 24, Reason: "both had to leave",
+	h.d.event(referee.Commanded{Audit: referee.Audit{Role: "arbiter", Name: "adjudicate", ID: plaintext.Const("7"), Order: referee.Adjudicate{
+		Winner: engine.Black, Black: 40, White: 24, Reason: plaintext.Const("both had to leave"),
 	}}})
 	h.d.event(referee.GameOver{Result: referee.Result{
 		Winner: engine.Black, Black: 40, White: 24, DiscsBlack: 11, DiscsWhite: 1, Reason: referee.Adjudicated,
 	}})
 	h.sync()
-	if p := h.pairing(); p.Result == nil || p.Result.BlackScore != 40 || p.Result.Note != "both had to leave" {
+	if p := h.pairing(); p.Result == nil || p.Result.BlackScore != 40 || p.Result.Note != plaintext.Const("both had to leave") {
 		t.Errorf("declared: %+v", p.Result)
 	}
 	// Declared anew without opening it again first.
-	h.d.event(referee.Commanded{Audit: referee.Audit{Role: "arbiter", Name: "adjudicate", ID: "8", Order: referee.Adjudicate{
-		Winner: engine.None, Black: 32, White: 32, Reason: "they agreed on a draw",
+	h.d.event(referee.Commanded{Audit: referee.Audit{Role: "arbiter", Name: "adjudicate", ID: plaintext.Const("8"), Order: referee.Adjudicate{
+		Winner: engine.None, Black: 32, White: 32, Reason: plaintext.Const("they agreed on a draw"),
 	}}})
 	h.d.event(referee.GameOver{Result: referee.Result{
 		Winner: engine.None, Black: 32, White: 32, DiscsBlack: 11, DiscsWhite: 1, Reason: referee.Adjudicated,
@@ -270,7 +272,7 @@ func TestCorrectionsByHandStay(t *testing.T) {
 	h.d.play(game1977)
 	h.d.over(referee.NoMoves)
 	h.sync()
-	act := tables.Act{By: "arbiter", At: time.Date(2026, 2, 23, 21, 0, 0, 0, time.UTC), Reason: "the mover was named wrongly"}
+	act := tables.Act{By: plaintext.Const("arbiter"), At: time.Date(2026, 2, 23, 21, 0, 0, 0, time.UTC), Reason: plaintext.Const("the mover was named wrongly")}
 	if _, err := h.tables.Correct(t.Context(), h.id, tables.Entry{Table: 1, BlackDiscs: 30, WhiteDiscs: 34}, act); err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +287,7 @@ func TestCorrectionsByHandStay(t *testing.T) {
 func TestContradiction(t *testing.T) {
 	h := newHall(t, "classic")
 	h.start(gameOne, "classic")
-	if _, err := h.tables.Declare(t.Context(), h.id, tables.Entry{Table: 1, BlackDiscs: 33, WhiteDiscs: 31}, tables.Act{By: "arbiter"}); err != nil {
+	if _, err := h.tables.Declare(t.Context(), h.id, tables.Entry{Table: 1, BlackDiscs: 33, WhiteDiscs: 31}, tables.Act{By: plaintext.Const("arbiter")}); err != nil {
 		t.Fatal(err)
 	}
 	h.d.play(game1977)
@@ -296,7 +298,7 @@ func TestContradiction(t *testing.T) {
 		t.Errorf("%+v, %+v", p.Result, p.Contradicted)
 	}
 	// Once it is corrected to what the board says there is nothing to show.
-	act := tables.Act{By: "arbiter", Reason: "miscounted"}
+	act := tables.Act{By: plaintext.Const("arbiter"), Reason: plaintext.Const("miscounted")}
 	if _, err := h.tables.Correct(t.Context(), h.id, tables.Entry{Table: 1, BlackDiscs: 34, WhiteDiscs: 30}, act); err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +311,7 @@ func TestContradiction(t *testing.T) {
 // which game it is.
 func TestSameResultTwice(t *testing.T) {
 	h := newHall(t, "classic")
-	if _, err := h.tables.Declare(t.Context(), h.id, tables.Entry{Table: 1, BlackDiscs: 34, WhiteDiscs: 30}, tables.Act{By: "arbiter"}); err != nil {
+	if _, err := h.tables.Declare(t.Context(), h.id, tables.Entry{Table: 1, BlackDiscs: 34, WhiteDiscs: 30}, tables.Act{By: plaintext.Const("arbiter")}); err != nil {
 		t.Fatal(err)
 	}
 	h.start(gameOne, "classic")
@@ -326,7 +328,7 @@ func TestSameResultTwice(t *testing.T) {
 func TestColorsAsTheyWerePlayed(t *testing.T) {
 	t.Run("other colors", func(t *testing.T) {
 		h := newHall(t, "classic")
-		h.players = [2]string{"Ben", "Ana"}
+		h.players = [2]plaintext.Text{plaintext.Const("Ben"), plaintext.Const("Ana")}
 		h.start(gameOne, "classic")
 		h.sync()
 		if p := h.pairing(); p.Black != 2 || p.White != 1 || p.Playing == "" {
@@ -360,10 +362,10 @@ func TestColorsAsTheyWerePlayed(t *testing.T) {
 	t.Run("entered by hand before", func(t *testing.T) {
 		h := newHall(t, "classic")
 		entry := tables.Entry{Table: 1, BlackDiscs: 30, WhiteDiscs: 34} // Ben wins
-		if _, err := h.tables.Declare(t.Context(), h.id, entry, tables.Act{By: "arbiter"}); err != nil {
+		if _, err := h.tables.Declare(t.Context(), h.id, entry, tables.Act{By: plaintext.Const("arbiter")}); err != nil {
 			t.Fatal(err)
 		}
-		h.players = [2]string{"Ben", "Ana"}
+		h.players = [2]plaintext.Text{plaintext.Const("Ben"), plaintext.Const("Ana")}
 		h.start(gameOne, "classic")
 		h.d.play(game1977) // 34-30
 		h.d.over(referee.NoMoves)
@@ -383,7 +385,7 @@ func TestColorsAsTheyWerePlayed(t *testing.T) {
 	// A name that was only put right changes nothing.
 	t.Run("another spelling", func(t *testing.T) {
 		h := newHall(t, "classic")
-		h.players = [2]string{"Ana L.", "Ben"}
+		h.players = [2]plaintext.Text{plaintext.Const("Ana L."), plaintext.Const("Ben")}
 		h.start(gameOne, "classic")
 		h.d.play(nine)
 		h.d.over(referee.Wipeout)
@@ -424,7 +426,7 @@ func (h *hall) joinedBy(black, white int) {
 	if _, err := h.tables.PairByHand(h.t.Context(), h.id, pair, false, tables.Act{}); err == nil {
 		h.t.Fatal("players who are not there were paired")
 	}
-	list := []tournament.Player{{Number: black, Name: "P"}, {Number: white, Name: "Q"}}
+	list := []tournament.Player{{Number: black, Name: plaintext.Const("P")}, {Number: white, Name: plaintext.Const("Q")}}
 	if err := h.tables.AddPlayers(h.t.Context(), h.id, list, tables.Act{}); err != nil {
 		h.t.Fatal(err)
 	}
@@ -440,7 +442,7 @@ func (h *hall) playedElsewhere(pairing int, jid string) (records [][]byte) {
 	d.put = func(_ uint64, payload []byte) { records = append(records, payload) }
 	d.game, d.state = gameOne[:25]+string(rune('0'+pairing)), engine.NewGame(engine.Rules{Start: engine.Start(), Name: "classic"})
 	d.event(referee.GameStarted{Match: referee.Match{
-		Rules: d.state.Rules, Profile: referee.Home(), Players: [2]string{"P", "Q"}, Pairing: h.table().Pairings[pairing].ID,
+		Rules: d.state.Rules, Profile: referee.Home(), Players: [2]plaintext.Text{plaintext.Const("P"), plaintext.Const("Q")}, Pairing: h.table().Pairings[pairing].ID,
 	}})
 	d.play(nine)
 	d.over(referee.Wipeout)
@@ -467,7 +469,7 @@ func TestArchiveOfVersionOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	list, err := openGames(t, dir).List(t.Context(), archive.Query{})
-	if err != nil || len(list) != 1 || list[0].Black != "Ana" {
+	if err != nil || len(list) != 1 || list[0].Black != plaintext.Const("Ana") {
 		t.Errorf("%+v, %v", list, err)
 	}
 	s, err := archive.OpenTables(t.Context(), dir)
@@ -507,7 +509,7 @@ func TestArchiveKnowsWhoSatDown(t *testing.T) {
 	h.d.over(referee.Wipeout)
 	h.sync()
 	e, _, err := h.games.Get(t.Context(), gameOne)
-	if err != nil || e.Black != "Ana" || e.White != "Ben" {
+	if err != nil || e.Black != plaintext.Const("Ana") || e.White != plaintext.Const("Ben") {
 		t.Errorf("%+v, %v", e, err)
 	}
 }

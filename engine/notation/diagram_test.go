@@ -16,6 +16,7 @@ import (
 
 	"reversi-board/engine"
 	"reversi-board/engine/notation"
+	"reversi-board/engine/plaintext"
 )
 
 // shapes is what an SVG shows.
@@ -75,7 +76,7 @@ func (s *shapes) circle(e xml.StartElement) {
 
 func TestSVGOfAGame(t *testing.T) {
 	g := one(t, notation.FormatPGN, playOK)
-	g.Players[0].Name = "A <&> B"
+	g.Players[0].Name = plaintext.Const("A <&> B")
 	d, err := notation.GameDiagram(g)
 	if err != nil {
 		t.Fatal(err)

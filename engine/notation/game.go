@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"reversi-board/engine"
+	"reversi-board/engine/plaintext"
 )
 
 // Game is one game with everything that any of the formats says about it. It is
@@ -18,12 +19,12 @@ type Game struct {
 	// Players are those of Black and White.
 	Players [2]Player
 	// Event and Round say what the game belongs to, Place where it was played.
-	Event, Round, Place string
-	// Date is opaque text: formats, programs and zones differ. See ParseDate.
-	Date string
+	Event, Round, Place plaintext.Text
+	// Date is when it was played, as far as that is known.
+	Date DateTime
 	// Clocks are the clock strings of Black and White, see ParseClock; empty
 	// when unknown.
-	Clocks [2]string
+	Clocks [2]plaintext.Text
 	// Rules are the start position, the side that begins and the goal.
 	Rules engine.Rules
 	// Plays are the moves in order, with the forced passes between them. A pass
@@ -32,7 +33,7 @@ type Game struct {
 	// Recorded is the result as somebody wrote it down. Result is what counts.
 	Recorded Outcome
 	// Comment is about the game as a whole.
-	Comment string
+	Comment plaintext.Comment
 	// Scores are known values of moves in the start position, best first.
 	Scores []Score
 	// Theory is the result under best play, where it was computed.
@@ -46,9 +47,9 @@ type Game struct {
 
 // Player is who plays one side.
 type Player struct {
-	Name string
+	Name plaintext.Text
 	// Rating is opaque: scales differ.
-	Rating string
+	Rating plaintext.Text
 }
 
 // Play is a move with what was noted beside it.
@@ -60,7 +61,7 @@ type Play struct {
 	// Eval is the value of the move for the mover, in discs, as written.
 	Eval string
 	// Comment is about this move.
-	Comment string
+	Comment plaintext.Comment
 	// Edit is how the board after this move differs from what the rules say.
 	Edit Edit
 	// Improper says that the disc was no move by the rules and counted all the
@@ -106,8 +107,8 @@ type Theory struct {
 
 // Tag is a name and a value.
 type Tag struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
+	Name  string
+	Value plaintext.Text
 }
 
 // End says how a game ended before its last move.
@@ -149,7 +150,7 @@ func (e End) String() string {
 // Outcome is a result as recorded.
 type Outcome struct {
 	// Text is as it was written, empty when it did not come from a text.
-	Text string
+	Text plaintext.Text
 	// Known says that there is a winner or a draw.
 	Known bool
 	// Winner is None for a draw.
@@ -262,7 +263,7 @@ func (g *Game) edited() (edited, ruled bool) {
 
 // warn adds a warning, each only once.
 func (g *Game) warn(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
+	text := plaintext.Clean(fmt.Sprintf(format, args...), maxTag).String()
 	if len(g.Warnings) < maxWarnings && !slices.Contains(g.Warnings, text) {
 		g.Warnings = append(g.Warnings, text)
 	}
@@ -311,7 +312,7 @@ func (g *Game) Overruled(final engine.Game) bool {
 }
 
 // counted returns the outcome of a margin.
-func counted(text string, margin int) Outcome {
+func counted(text plaintext.Text, margin int) Outcome {
 	o := Outcome{Text: text, Known: true, Winner: engine.None, Margin: margin, Counted: true}
 	switch {
 	case margin > 0:
@@ -323,7 +324,7 @@ func counted(text string, margin int) Outcome {
 }
 
 // won returns the outcome of a winner without a count.
-func won(text string, winner engine.Color, end End) Outcome {
+func won(text plaintext.Text, winner engine.Color, end End) Outcome {
 	return Outcome{Text: text, Known: true, Winner: winner, End: end}
 }
 
@@ -377,8 +378,8 @@ func (g *Game) plain() (*Game, error) {
 // title names the game for messages and diagrams.
 func (g *Game) title() string {
 	name := func(c engine.Color) string {
-		if n := g.Players[c].Name; n != "" {
-			return n
+		if n := g.Players[c].Name; !n.IsZero() {
+			return n.String()
 		}
 		return c.String()
 	}

@@ -99,7 +99,7 @@ func readGGF(text string, o ReadOptions) (*Game, error) {
 }
 
 // ggfRules looks for what must be known before the first move.
-func (g *Game) ggfRules(tags []Tag) error {
+func (g *Game) ggfRules(tags []rawTag) error {
 	goal, start, found := g.Rules.Goal, engine.Start(), false
 	for _, t := range tags {
 		switch t.Name {
@@ -130,9 +130,12 @@ func (g *Game) ggfRules(tags []Tag) error {
 	return nil
 }
 
+// rawTag is a tag as the file has it.
+type rawTag struct{ Name, Value string }
+
 // ggfTags cuts the text of a game.
-func ggfTags(text string) ([]Tag, error) {
-	var tags []Tag
+func ggfTags(text string) ([]rawTag, error) {
+	var tags []rawTag
 	for text = strings.TrimLeft(text, "; \t\r\n"); text != ""; text = strings.TrimLeft(text, "; \t\r\n") {
 		name, rest, ok := strings.Cut(text, "[")
 		value, rest, closed := strings.Cut(rest, "]")
@@ -140,7 +143,7 @@ func ggfTags(text string) ([]Tag, error) {
 		if !ok || !closed || name == "" || strings.Trim(strings.ToUpper(name), "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 			return nil, fmt.Errorf("%.20q is not a tag with a value in brackets", text)
 		}
-		tags = append(tags, Tag{strings.ToUpper(name), value})
+		tags = append(tags, rawTag{strings.ToUpper(name), value})
 		text = rest
 	}
 	return tags, nil
@@ -170,14 +173,14 @@ func ggfType(value string) (anti bool, err error) {
 }
 
 // ggfTag takes one tag into the game.
-func (b *builder) ggfTag(t Tag) error {
+func (b *builder) ggfTag(t rawTag) error {
 	g := b.game
 	switch t.Name {
 	case "GM", "BO":
 	case "PC":
 		g.setTag(&g.Place, t.Name, t.Value)
 	case "DT":
-		g.setTag(&g.Date, t.Name, t.Value)
+		g.setDate(t.Value)
 	case "PB":
 		g.setTag(&g.Players[engine.Black].Name, t.Name, t.Value)
 	case "PW":
@@ -212,7 +215,7 @@ func (b *builder) ggfTag(t Tag) error {
 }
 
 // ggfOther keeps a tag without a field.
-func (b *builder) ggfOther(t Tag) {
+func (b *builder) ggfOther(t rawTag) {
 	switch t.Name {
 	case "TY":
 		if v := strings.TrimSpace(t.Value); v == "8" || v == "8a" {
@@ -258,7 +261,7 @@ func (b *builder) wordError(word string) error {
 // of a number means that the game is not finished.
 func ggfResult(value string) Outcome {
 	text, _ := oneLine(value)
-	number, flag, _ := strings.Cut(text, ":")
+	number, flag, _ := strings.Cut(text.String(), ":")
 	o := Outcome{Text: text}
 	f, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	if err == nil && math.Abs(f) <= engine.Squares {
@@ -281,21 +284,21 @@ func ggfResult(value string) Outcome {
 func (w *writer) ggf() {
 	g := w.game
 	w.add("(;GM[Othello]")
-	w.ggfTag("PC", g.Place)
-	w.ggfTag("DT", g.Date)
-	w.ggfTag("PB", g.Players[engine.Black].Name)
-	w.ggfTag("PW", g.Players[engine.White].Name)
-	w.ggfTag("RB", g.Players[engine.Black].Rating)
-	w.ggfTag("RW", g.Players[engine.White].Rating)
+	w.ggfTag("PC", g.Place.String())
+	w.ggfTag("DT", g.Date.ggf())
+	w.ggfTag("PB", g.Players[engine.Black].Name.String())
+	w.ggfTag("PW", g.Players[engine.White].Name.String())
+	w.ggfTag("RB", g.Players[engine.Black].Rating.String())
+	w.ggfTag("RW", g.Players[engine.White].Rating.String())
 	if g.Clocks[engine.Black] == g.Clocks[engine.White] {
-		w.ggfTag("TI", g.Clocks[engine.Black])
+		w.ggfTag("TI", g.Clocks[engine.Black].String())
 	} else {
-		w.ggfTag("TB", g.Clocks[engine.Black])
-		w.ggfTag("TW", g.Clocks[engine.White])
+		w.ggfTag("TB", g.Clocks[engine.Black].String())
+		w.ggfTag("TW", g.Clocks[engine.White].String())
 	}
 	w.ggfKind()
 	w.add("RE[", w.ggfResult(), "]BO[", GGFBoard(g.Rules.Start), "]")
-	w.ggfTag("CO", g.Comment)
+	w.ggfTag("CO", g.Comment.String())
 	at := engine.NewGame(g.Rules)
 	for _, p := range g.Plays {
 		w.ggfMove(at.Turn, p)
@@ -332,16 +335,16 @@ func (w *writer) ggfKind() {
 		kind = "8a"
 	}
 	for _, t := range g.Tags {
-		if anti, err := ggfType(t.Value); t.Name == "TY" && err == nil && anti == (kind == "8a") {
-			kind = t.Value
+		if anti, err := ggfType(t.Value.String()); t.Name == "TY" && err == nil && anti == (kind == "8a") {
+			kind = t.Value.String()
 		}
 	}
 	w.ggfTag("TY", kind)
 	for _, t := range g.Tags {
 		switch {
-		case t.Name == "TY" && t.Value == kind:
+		case t.Name == "TY" && t.Value.String() == kind:
 		case ggfName(t.Name):
-			w.ggfTag(t.Name, t.Value)
+			w.ggfTag(t.Name, t.Value.String())
 		default:
 			w.lost |= lossTags
 		}
@@ -415,5 +418,5 @@ func (w *writer) ggfMove(by engine.Color, p Play) {
 		w.add("/", eval)
 	}
 	w.add("]")
-	w.ggfTag("CO", p.Comment)
+	w.ggfTag("CO", p.Comment.String())
 }

@@ -7,6 +7,7 @@ import (
 
 	"reversi-board/engine"
 	"reversi-board/engine/notation"
+	"reversi-board/engine/plaintext"
 )
 
 const ggfStart = "BO[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]"
@@ -56,8 +57,8 @@ func TestGGFOfAServer(t *testing.T) {
 	if err != nil || r.Margin != 0 || r.Winner != engine.None || len(g.Warnings) > 0 {
 		t.Errorf("%+v, %v, %q", r, err, g.Warnings)
 	}
-	want := [2]notation.Player{{Name: "Saio1200", Rating: "2199.2"}, {Name: "Saio3000", Rating: "2199.47"}}
-	if g.Players != want || g.Place != "GGS/os" || g.Date != "2003.12.15_14:32:54.MST" || g.Clocks[1] != "15:00//02:00" {
+	want := [2]notation.Player{{Name: plaintext.Const("Saio1200"), Rating: plaintext.Const("2199.2")}, {Name: plaintext.Const("Saio3000"), Rating: plaintext.Const("2199.47")}}
+	if g.Players != want || g.Place != plaintext.Const("GGS/os") || g.Date.String() != "2003-12-15 14:32:54 MST" || g.Clocks[1] != plaintext.Const("15:00//02:00") {
 		t.Errorf("%+v", g)
 	}
 }
@@ -118,7 +119,7 @@ func TestGGFSeveralGames(t *testing.T) {
 		notes := 0
 		for _, g := range games {
 			notes += len(g.Warnings)
-			if g.Players[0].Name != "A;)" {
+			if g.Players[0].Name != plaintext.Const("A;)") {
 				t.Errorf("name %q", g.Players[0].Name)
 			}
 		}
@@ -152,7 +153,7 @@ func TestGGFResults(t *testing.T) {
 		// Somebody can still move: the record is a note and nothing is derived.
 		g := one(t, notation.FormatGGF, "(;GM[Othello]RE["+c.re+"]"+ggfStart+"B[f5];)")
 		o := g.Recorded
-		if o.Known != c.known || o.End != c.end || o.Text != c.re || c.known && (o.Winner != c.winner || o.Margin != c.margin) {
+		if o.Known != c.known || o.End != c.end || o.Text.String() != c.re || c.known && (o.Winner != c.winner || o.Margin != c.margin) {
 			t.Errorf("%s: %+v", c.re, o)
 		}
 		if _, err := g.Result(); err == nil || len(g.Warnings) > 0 {
@@ -237,10 +238,10 @@ func mustWrite(t testing.TB, f notation.Format, g *notation.Game) string {
 
 func TestGGFKeepsWhatItDoesNotKnow(t *testing.T) {
 	g := one(t, notation.FormatGGF, "(;GM[Othello]PB[\xe9t\xe9]KM[2.5]ZZ[x y]CO[about the game]"+ggfStart+"B[f5]CO[about the move]W[d6];)")
-	if g.Players[0].Name != "été" || g.Comment != "about the game" || g.Plays[0].Comment != "about the move" {
+	if g.Players[0].Name != plaintext.Const("été") || g.Comment.String() != "about the game" || g.Plays[0].Comment.String() != "about the move" {
 		t.Errorf("%+v", g)
 	}
-	if want := []notation.Tag{{Name: "KM", Value: "2.5"}, {Name: "ZZ", Value: "x y"}}; !slices.Equal(g.Tags, want) {
+	if want := []notation.Tag{{Name: "KM", Value: plaintext.Const("2.5")}, {Name: "ZZ", Value: plaintext.Const("x y")}}; !slices.Equal(g.Tags, want) {
 		t.Errorf("%v", g.Tags)
 	}
 	again := one(t, notation.FormatGGF, mustWrite(t, notation.FormatGGF, g))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"reversi-board/engine"
+	"reversi-board/engine/plaintext"
 )
 
 // The lossless form: one JSON object in a line for each game.
@@ -31,7 +32,7 @@ type (
 		Comment string      `json:"comment,omitempty"`
 		Scores  []jsonValue `json:"scores,omitempty"`
 		Theory  *jsonTheory `json:"theory,omitempty"`
-		Tags    []Tag       `json:"tags,omitempty"`
+		Tags    []jsonTag   `json:"tags,omitempty"`
 	}
 	jsonPlayer struct {
 		Name   string `json:"name,omitempty"`
@@ -81,6 +82,10 @@ type (
 		Move  string `json:"move"`
 		Score string `json:"score"`
 	}
+	jsonTag struct {
+		Name  string `json:"name"`
+		Value string `json:"value"`
+	}
 	jsonTheory struct {
 		Empties int `json:"empties"`
 		Black   int `json:"black"`
@@ -116,22 +121,22 @@ func (w *writer) json() error {
 	g := w.game
 	j := jsonGame{
 		V:     jsonVersion,
-		Black: jsonPlayer{g.Players[0].Name, g.Players[0].Rating, g.Clocks[0]},
-		White: jsonPlayer{g.Players[1].Name, g.Players[1].Rating, g.Clocks[1]},
-		Event: g.Event, Round: g.Round, Place: g.Place, Date: g.Date,
+		Black: jsonPlayer{g.Players[0].Name.String(), g.Players[0].Rating.String(), g.Clocks[0].String()},
+		White: jsonPlayer{g.Players[1].Name.String(), g.Players[1].Rating.String(), g.Clocks[1].String()},
+		Event: g.Event.String(), Round: g.Round.String(), Place: g.Place.String(), Date: g.Date.String(),
 		Rules: jsonRules{
 			Name: g.Rules.Name, Board: g.Rules.Start.String(), Turn: g.Rules.Start.Turn.String(),
 			Goal: "most", Opening: g.Rules.Opening.Names(), Stock: g.Rules.Stock,
 		},
 		Moves:   make([]*jsonPlay, len(g.Plays)),
-		Comment: g.Comment, Tags: g.Tags,
+		Comment: g.Comment.String(),
 	}
 	if g.Rules.Goal == engine.Fewest {
 		j.Rules.Goal = "fewest"
 	}
 	for i, p := range g.Plays {
 		j.Moves[i] = &jsonPlay{
-			Move: p.Move.String(), Time: string(p.Time), Left: string(p.Left), Eval: p.Eval, Comment: p.Comment, Improper: p.Improper,
+			Move: p.Move.String(), Time: string(p.Time), Left: string(p.Left), Eval: p.Eval, Comment: p.Comment.String(), Improper: p.Improper,
 		}
 		if p.Ruled {
 			j.Moves[i].Ruled = p.Turn.String()
@@ -139,6 +144,9 @@ func (w *writer) json() error {
 		if e := p.Edit; !e.None() {
 			j.Moves[i].Edit = &jsonEdit{e.Black.Names(), e.White.Names(), e.Empty.Names()}
 		}
+	}
+	for _, t := range g.Tags {
+		j.Tags = append(j.Tags, jsonTag{t.Name, t.Value.String()})
 	}
 	j.Recorded = jsonOutcome(g.Recorded)
 	if w.final.Over() {
@@ -161,7 +169,7 @@ func (w *writer) json() error {
 
 // jsonOutcome writes a recorded result, nil when there is none.
 func jsonOutcome(o Outcome) *jsonResult {
-	r := &jsonResult{Text: o.Text, End: o.End.String()}
+	r := &jsonResult{Text: o.Text.String(), End: o.End.String()}
 	if o.Known {
 		r.Winner = winnerWord(o.Winner)
 	}
@@ -213,7 +221,7 @@ func readJSON(text string, _ ReadOptions) (*Game, error) {
 // jsonTags takes the texts.
 func (g *Game) jsonTags(j *jsonGame) {
 	for _, t := range []struct {
-		to          *string
+		to          *plaintext.Text
 		name, value string
 	}{
 		{&g.Players[0].Name, "black", j.Black.Name},
@@ -225,10 +233,10 @@ func (g *Game) jsonTags(j *jsonGame) {
 		{&g.Event, "event", j.Event},
 		{&g.Round, "round", j.Round},
 		{&g.Place, "place", j.Place},
-		{&g.Date, "date", j.Date},
 	} {
 		g.setTag(t.to, t.name, t.value)
 	}
+	g.setDate(j.Date)
 	g.addComment(&g.Comment, j.Comment)
 	for _, t := range j.Tags {
 		g.addTag(t.Name, t.Value)
@@ -263,7 +271,8 @@ func (j jsonRules) rules() (engine.Rules, error) {
 		return engine.Rules{}, fmt.Errorf("the start position: %w", err)
 	}
 	r := engine.Rules{Start: engine.Position{Discs: discs}, Stock: j.Stock}
-	r.Name, _ = oneLine(j.Name)
+	name, _ := oneLine(j.Name)
+	r.Name = name.String()
 	switch j.Turn {
 	case "black":
 		r.Start.Turn = engine.Black

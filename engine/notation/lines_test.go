@@ -104,7 +104,7 @@ func TestOBFOfTheEndgameSuite(t *testing.T) {
 		}
 	}
 	g := one(t, notation.FormatOBF, games0(text)+" % remark")
-	if g.Comment != "remark" {
+	if g.Comment.String() != "remark" {
 		t.Errorf("%+v", g)
 	}
 }
@@ -278,7 +278,7 @@ func TestLongTextsAreBounded(t *testing.T) {
 		}
 	}
 	g := one(t, notation.FormatGGF, "(;GM[Othello]PB["+strings.Repeat("é", 5000)+"]"+strings.Repeat("ZZ[1]", 100)+ggfStart+";)")
-	if n := len([]rune(g.Players[0].Name)); n != 512 || len(g.Tags) != 64 || len(g.Warnings) != 2 {
+	if n := len([]rune(g.Players[0].Name.String())); n != 512 || len(g.Tags) != 64 || len(g.Warnings) != 2 {
 		t.Errorf("%d characters, %d tags, %q", n, len(g.Tags), g.Warnings)
 	}
 }

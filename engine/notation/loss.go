@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"reversi-board/engine"
+	"reversi-board/engine/plaintext"
 )
 
 // Loss is what a format could not hold, in a few words: "the event".
@@ -27,6 +28,7 @@ const (
 	lossPlace
 	lossDate
 	lossDay
+	lossDateText
 	lossClock
 	lossTimes
 	lossLeft
@@ -57,6 +59,7 @@ func (l loss) String() string {
 		"the place",
 		"the date",
 		"the day of the date: only the year is written",
+		"what is no day or time in the date",
 		"the clock",
 		"the time of each move",
 		"the time left on the clocks",
@@ -106,14 +109,14 @@ func (g *Game) contents() loss {
 	add(g.Rules.Opening != 0, lossOpening)
 	add(g.Rules.Start != engine.Start(), lossStart)
 	add(g.Rules.Goal == engine.Fewest, lossGoal)
-	add(g.Players[0].Name != "" || g.Players[1].Name != "", lossNames)
-	add(g.Players[0].Rating != "" || g.Players[1].Rating != "", lossRatings)
-	add(g.Event != "", lossEvent)
-	add(g.Round != "", lossRound)
-	add(g.Place != "", lossPlace)
-	add(g.Date != "", lossDate)
-	add(g.Clocks != [2]string{}, lossClock)
-	add(g.Comment != "", lossComments)
+	add(!g.Players[0].Name.IsZero() || !g.Players[1].Name.IsZero(), lossNames)
+	add(!g.Players[0].Rating.IsZero() || !g.Players[1].Rating.IsZero(), lossRatings)
+	add(!g.Event.IsZero(), lossEvent)
+	add(!g.Round.IsZero(), lossRound)
+	add(!g.Place.IsZero(), lossPlace)
+	add(!g.Date.IsZero(), lossDate)
+	add(g.Clocks != [2]plaintext.Text{}, lossClock)
+	add(!g.Comment.IsZero(), lossComments)
 	add(g.Recorded.End != EndNone, lossEnd)
 	add(len(g.Scores) > 0, lossScores)
 	add(g.Theory.Empties > 0, lossTheory)
@@ -122,7 +125,7 @@ func (g *Game) contents() loss {
 		add(p.Time != "", lossTimes)
 		add(p.Left != "", lossLeft)
 		add(p.Eval != "", lossEvals)
-		add(p.Comment != "", lossComments)
+		add(!p.Comment.IsZero(), lossComments)
 		add(!p.Edit.None() || p.Improper || p.Ruled, lossEdits)
 	}
 	return l
@@ -236,7 +239,7 @@ func (w *writer) withoutEdits(f Format) error {
 	clean.Plays = make([]Play, len(w.game.Plays))
 	for i, p := range w.game.Plays {
 		if !p.Edit.None() {
-			p.Comment = strings.TrimSpace(p.Comment + "\n" + p.Edit.text())
+			p.Comment = plaintext.CleanComment(p.Comment.String()+"\n"+p.Edit.text(), maxComment)
 			p.Edit = Edit{}
 		}
 		clean.Plays[i] = p

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"reversi-board/engine"
+	"reversi-board/engine/plaintext"
 )
 
 // PGN-like text as PlayOK and Edax write it: tags, a blank line, numbered pairs
@@ -132,9 +133,11 @@ func (g *Game) pgnTag(name, value string) error {
 	case "Site":
 		g.setTag(&g.Place, name, value)
 	case "Date":
-		if g.Date == "" {
-			g.setTag(&g.Date, name, value)
+		if g.Date.Year == 0 && g.Date.Other.IsZero() {
+			g.setDate(value)
 		}
+	case "UTCDate", "Time", "UTCTime", "TimeZone":
+		g.pgnTime(name, value)
 	case "Round":
 		g.setTag(&g.Round, name, value)
 	case "Black":
@@ -164,6 +167,30 @@ func (g *Game) pgnTag(name, value string) error {
 	return nil
 }
 
+// pgnTime reads the tags about the time of day. Edax writes 9.5.3, and 255.0.0 when
+// it does not know.
+func (g *Game) pgnTime(name, value string) {
+	ok := false
+	switch name {
+	case "UTCDate":
+		if ok = ParseDateTime(value).Date == g.Date.Date; g.Date.Year == 0 {
+			g.setDate(value)
+			ok = true
+		}
+	case "Time":
+		ok = g.setClock(value, "") || strings.HasPrefix(value, "255.")
+	case "UTCTime":
+		ok = g.setClock(value, "UTC")
+	case "TimeZone":
+		if zone, _ := oneLine(value); g.Date.Timed && g.Date.Zone.IsZero() && len(zone.String()) <= maxZone {
+			g.Date.Zone, ok = zone, true
+		}
+	}
+	if !ok {
+		g.addTag(name, value)
+	}
+}
+
 // pgnClock reads TimeControl: seconds, or seconds+increment. Other texts are
 // kept as a tag.
 func (g *Game) pgnClock(value string) {
@@ -173,7 +200,8 @@ func (g *Game) pgnClock(value string) {
 		g.addTag("TimeControl", value)
 		return
 	}
-	g.Clocks = [2]string{text, text}
+	clean, _ := oneLine(text)
+	g.Clocks = [2]plaintext.Text{clean, clean}
 }
 
 // pgnClockText writes what pgnClock reads; ok is false when it cannot hold all
@@ -198,7 +226,7 @@ func pgnClockText(clock string) (text string, ok bool) {
 // * for a game that is not finished.
 func pgnResult(value string) Outcome {
 	text, _ := oneLine(value)
-	switch text {
+	switch text.String() {
 	case "1-0":
 		return won(text, engine.Black, EndNone)
 	case "0-1":
@@ -206,7 +234,7 @@ func pgnResult(value string) Outcome {
 	case "1/2-1/2":
 		return won(text, engine.None, EndNone)
 	}
-	black, white, ok := strings.Cut(text, "-")
+	black, white, ok := strings.Cut(text.String(), "-")
 	b, errB := strconv.Atoi(black)
 	w, errW := strconv.Atoi(white)
 	if !ok || errB != nil || errW != nil || b < 0 || w < 0 || b+w > engine.Squares || b+w == 0 {
@@ -278,7 +306,7 @@ func (b *builder) pgnWord(word string) error {
 	case move == "" || move[0] == '$' || strings.Trim(move, "0123456789") == "" && len(move) < 4:
 		return nil
 	case move == "*" || strings.Contains(move, "-") && strings.Trim(move, "0123456789-/") == "" && !isPassWord(move):
-		if b.game.Recorded.Text == "" {
+		if b.game.Recorded.Text.IsZero() {
 			end := b.game.Recorded.End
 			b.game.Recorded = pgnResult(move)
 			b.game.Recorded.End = max(b.game.Recorded.End, end)
@@ -359,22 +387,23 @@ func (w *writer) pgn() {
 		r := resultOf(w.final)
 		result = fmt.Sprintf("%d-%d", r.Black, r.White)
 	}
-	w.pgnTag("Event", g.Event, "?")
-	w.pgnTag("Site", g.Place, "?")
-	w.pgnTag("Date", g.Date, "????.??.??")
-	w.pgnTag("Round", g.Round, "?")
-	w.pgnTag("Black", g.Players[engine.Black].Name, "?")
-	w.pgnTag("White", g.Players[engine.White].Name, "?")
+	w.pgnTag("Event", g.Event.String(), "?")
+	w.pgnTag("Site", g.Place.String(), "?")
+	w.pgnTag("Date", g.Date.pgn(), "????.??.??")
+	w.pgnTag("Round", g.Round.String(), "?")
+	w.pgnTag("Black", g.Players[engine.Black].Name.String(), "?")
+	w.pgnTag("White", g.Players[engine.White].Name.String(), "?")
 	w.pgnTag("Result", result, "")
-	w.pgnTag("BlackElo", g.Players[engine.Black].Rating, "")
-	w.pgnTag("WhiteElo", g.Players[engine.White].Rating, "")
+	w.pgnTime()
+	w.pgnTag("BlackElo", g.Players[engine.Black].Rating.String(), "")
+	w.pgnTag("WhiteElo", g.Players[engine.White].Rating.String(), "")
 	w.pgnClock()
 	if !g.standard() {
 		w.pgnTag("FEN", FEN(g.Rules.Start), "")
 	}
 	for _, t := range g.Tags {
-		if pgnName(t.Name) {
-			w.pgnTag(t.Name, t.Value, "")
+		if pgnName(t.Name, g.Date.Timed) {
+			w.pgnTag(t.Name, t.Value.String(), "")
 		} else {
 			w.lost |= lossTags
 		}
@@ -384,13 +413,31 @@ func (w *writer) pgn() {
 	w.add("\n")
 }
 
+// pgnTime writes the time of day: UTCDate and UTCTime where it is in UTC, otherwise
+// Time, and the zone in a tag of our own.
+func (w *writer) pgnTime() {
+	d := w.game.Date
+	if !d.Other.IsZero() {
+		w.lost |= lossDateText
+	}
+	switch {
+	case !d.Timed:
+	case d.Zone == plaintext.Const("UTC"):
+		w.pgnTag("UTCDate", d.pgn(), "")
+		w.pgnTag("UTCTime", d.clock(), "")
+	default:
+		w.pgnTag("Time", d.clock(), "")
+		w.pgnTag("TimeZone", d.Zone.String(), "")
+	}
+}
+
 // pgnClock writes TimeControl.
 func (w *writer) pgnClock() {
 	clocks := w.game.Clocks
-	if clocks == [2]string{} {
+	if clocks == [2]plaintext.Text{} {
 		return
 	}
-	text, ok := pgnClockText(clocks[engine.Black])
+	text, ok := pgnClockText(clocks[engine.Black].String())
 	if !ok || clocks[engine.Black] != clocks[engine.White] {
 		w.lost |= lossClock
 	}
@@ -409,11 +456,14 @@ func (w *writer) pgnEnd(o Outcome) string {
 	return pgnSentence(o)
 }
 
-// pgnName reports whether a tag may be written as it is.
-func pgnName(name string) bool {
+// pgnName reports whether a tag may be written as it is; timed says that the time of
+// day is written.
+func pgnName(name string, timed bool) bool {
 	switch name {
 	case "Event", "Site", "Date", "Round", "Black", "White", "Result", "BlackElo", "WhiteElo", "FEN", "SetUp", "":
 		return false
+	case "UTCDate", "UTCTime", "Time", "TimeZone":
+		return !timed
 	}
 	return strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
 }
@@ -458,7 +508,7 @@ func (w *writer) pgnMoves(ending, result string) {
 			put("{" + clean + "}")
 		}
 	}
-	comment(w.game.Comment)
+	comment(w.game.Comment.String())
 	// The first of a pair is the side that begins the game.
 	for i, p := range w.game.Plays {
 		if i%2 == 0 {
@@ -469,7 +519,7 @@ func (w *writer) pgnMoves(ending, result string) {
 			word = "--"
 		}
 		put(word)
-		comment(p.Comment)
+		comment(p.Comment.String())
 	}
 	comment(ending)
 	put(result)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"reversi-board/engine/notation"
+	"reversi-board/engine/plaintext"
 )
 
 // playOK is a game of the server, with two passes of White.
@@ -39,7 +40,7 @@ func TestPGNOfPlayOK(t *testing.T) {
 		if r, err := g.Result(); err != nil || r.Black != 37 || r.White != 27 || len(g.Warnings) > 0 {
 			t.Errorf("%+v, %v, %q", r, err, g.Warnings)
 		}
-		if g.Players[1] != (notation.Player{Name: `two "2"`, Rating: "1500"}) || g.Clocks[0] != "180" || g.Date != "2014.10.19" {
+		if g.Players[1] != (notation.Player{Name: plaintext.Const(`two "2"`), Rating: plaintext.Const("1500")}) || g.Clocks[0] != plaintext.Const("180") || g.Date.String() != "2014-10-19 12:30:45" {
 			t.Errorf("%+v", g)
 		}
 	}
@@ -71,7 +72,7 @@ func TestPGNAsEdaxWritesIt(t *testing.T) {
 	if final, err := g.Final(); err != nil || final.Text('X', 'O', '-') != pass.board {
 		t.Errorf("%v", err)
 	}
-	if len(g.Warnings) != 1 || g.Date != "2014.10.19" || g.Plays[61].Comment != "" {
+	if len(g.Warnings) != 1 || g.Date.String() != "2014-10-19" || g.Plays[61].Comment.String() != "" {
 		t.Errorf("%q, %q, %+v", g.Warnings, g.Date, g.Plays[61])
 	}
 	if text, _ := write(t, notation.FormatPGN, g); !strings.Contains(text, `[Result "37-27"]`) {
@@ -81,7 +82,7 @@ func TestPGNAsEdaxWritesIt(t *testing.T) {
 
 func TestPGNForms(t *testing.T) {
 	g := one(t, notation.FormatPGN, "[FEN \"8/8/8/3pP3/3Pp3/8/8/8 w - - 0 1\"]\n[Result \"*\"]\n\n{before} 1.E3 {good\nmove} (1. c5 d3) f3 $1 ; rest\n*")
-	if g.Rules.Name != "white-first" || notation.Transcript(g.Moves()) != "e3f3" || g.Comment != "before" || g.Plays[0].Comment != "good\nmove" {
+	if g.Rules.Name != "white-first" || notation.Transcript(g.Moves()) != "e3f3" || g.Comment.String() != "before" || g.Plays[0].Comment.String() != "good\nmove" {
 		t.Errorf("%+v", g)
 	}
 	text, _ := write(t, notation.FormatPGN, g)
@@ -125,7 +126,7 @@ func TestPGNRefuses(t *testing.T) {
 		}
 	}
 	games, errs := readText(notation.FormatPGN, "[Event \"a\"]\n\n1. a1\n\n[Event \"b\"]\n\n1. f5 {x\n[Event \"c\"]\n\n1. d3 *\n")
-	if len(games) != 1 || len(errs) != 2 || games[0].Event != "c" || !strings.HasPrefix(errs[1].Error(), "game 2 (line 5): ") {
+	if len(games) != 1 || len(errs) != 2 || games[0].Event != plaintext.Const("c") || !strings.HasPrefix(errs[1].Error(), "game 2 (line 5): ") {
 		t.Errorf("%d games, %v", len(games), errs)
 	}
 }

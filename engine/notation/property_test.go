@@ -12,6 +12,7 @@ import (
 
 	"reversi-board/engine"
 	"reversi-board/engine/notation"
+	"reversi-board/engine/plaintext"
 )
 
 // someText draws what a stranger may write into a tag.
@@ -34,18 +35,20 @@ func someNumber() *rapid.Generator[notation.Number] {
 func someGame(t *rapid.T) *notation.Game {
 	g := &notation.Game{Rules: someRules(t)}
 	for c := range g.Players {
-		g.Players[c] = notation.Player{Name: trimmed(t, "name"), Rating: trimmed(t, "rating")}
+		g.Players[c] = notation.Player{Name: plaintext.Clean(trimmed(t, "name"), plaintext.MaxLine), Rating: plaintext.Clean(trimmed(t, "rating"), plaintext.MaxLine)}
 	}
-	g.Event, g.Round, g.Place = trimmed(t, "event"), trimmed(t, "round"), trimmed(t, "place")
-	g.Date = rapid.SampledFrom([]string{"", "2013", "2003.12.15_14:32:54.MST", "2026-02-23"}).Draw(t, "date")
+	g.Event, g.Round, g.Place = plaintext.Clean(trimmed(t, "event"), plaintext.MaxLine), plaintext.Clean(trimmed(t, "round"), plaintext.MaxLine), plaintext.Clean(trimmed(t, "place"), plaintext.MaxLine)
+	g.Date = notation.ParseDateTime(rapid.SampledFrom([]string{
+		"", "2013", "2013-05", "2003.12.15_14:32:54.MST", "2026-02-23", "2000-4-16 11:13 EST", "2026-11-30 23:10:00 UTC", "in 1998", "1996-05,06",
+	}).Draw(t, "date"))
 	clock := rapid.SampledFrom([]string{"", "5:00", "1200", "25:00/5", "5:00//0", "1:00/0:02/3:00"})
-	g.Clocks[0] = clock.Draw(t, "clock")
+	g.Clocks[0] = plaintext.Clean(clock.Draw(t, "clock"), plaintext.MaxLine)
 	if g.Clocks[1] = g.Clocks[0]; rapid.IntRange(0, 9).Draw(t, "two clocks") == 0 {
-		g.Clocks[1] = clock.Draw(t, "clock")
+		g.Clocks[1] = plaintext.Clean(clock.Draw(t, "clock"), plaintext.MaxLine)
 	}
-	g.Comment = trimmed(t, "comment")
+	g.Comment = plaintext.CleanComment(trimmed(t, "comment"), plaintext.MaxComment)
 	if value := trimmed(t, "tag"); value != "" {
-		g.Tags = []notation.Tag{{Name: rapid.SampledFrom([]string{"ZZ", "Profile", "a b", "PB", "TY", "Time"}).Draw(t, "tag"), Value: value}}
+		g.Tags = []notation.Tag{{Name: rapid.SampledFrom([]string{"ZZ", "Profile", "a b", "PB", "TY", "Time"}).Draw(t, "tag"), Value: plaintext.Clean(value, plaintext.MaxLine)}}
 	}
 	somePlays(t, g)
 	final, err := g.Final()
@@ -93,7 +96,7 @@ func somePlays(t *rapid.T, g *notation.Game) {
 		if notes {
 			p.Time, p.Left = someNumber().Draw(t, "time"), someNumber().Draw(t, "left")
 			p.Eval = rapid.SampledFrom([]string{"", "+2.39", "-64", "100%"}).Draw(t, "eval")
-			p.Comment = trimmed(t, "comment")
+			p.Comment = plaintext.CleanComment(trimmed(t, "comment"), plaintext.MaxComment)
 		}
 		if edits && rapid.IntRange(0, 5).Draw(t, "edit") == 0 {
 			square := engine.Bitboard(1) << rapid.IntRange(0, 63).Draw(t, "edited")
@@ -132,15 +135,19 @@ func differences(f notation.Format, want, got *notation.Game, lost []notation.Lo
 			found = append(found, fmt.Sprintf("%v: %s %q, want %q", f, what, fmt.Sprint(b), fmt.Sprint(a)))
 		}
 	}
-	names := func(g *notation.Game) [2]string { return [2]string{g.Players[0].Name, g.Players[1].Name} }
-	ratings := func(g *notation.Game) [2]string { return [2]string{g.Players[0].Rating, g.Players[1].Rating} }
+	names := func(g *notation.Game) [2]plaintext.Text {
+		return [2]plaintext.Text{g.Players[0].Name, g.Players[1].Name}
+	}
+	ratings := func(g *notation.Game) [2]plaintext.Text {
+		return [2]plaintext.Text{g.Players[0].Rating, g.Players[1].Rating}
+	}
 	const text = "|characters that"
 	check("names", "the names"+text, names(want), names(got))
 	check("ratings", "the ratings"+text, ratings(want), ratings(got))
 	check("event", "the event"+text, want.Event, got.Event)
 	check("round", "the round"+text, want.Round, got.Round)
 	check("place", "the place"+text, want.Place, got.Place)
-	check("date", "the date|the day", want.Date, got.Date)
+	check("date", "the date|the day|what is no day", want.Date, got.Date)
 	check("clocks", "the clock", clocksOf(want), clocksOf(got))
 	check("comment", "the comments"+text, want.Comment, got.Comment)
 	check("tags", "tags"+text, want.Tags, got.Tags)
@@ -166,7 +173,7 @@ func differences(f notation.Format, want, got *notation.Game, lost []notation.Lo
 func clocksOf(g *notation.Game) [2]string {
 	var all [2]string
 	for i, text := range g.Clocks {
-		if c, err := notation.ParseClock(text); err == nil && text != "" {
+		if c, err := notation.ParseClock(text.String()); err == nil && text != (plaintext.Text{}) {
 			all[i] = c.String()
 		}
 	}

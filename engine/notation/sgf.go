@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"reversi-board/engine"
+	"reversi-board/engine/plaintext"
 )
 
 // SGF, FF[4], https://red-bean.com/sgf/, with GM[2] for Othello: properties
@@ -152,7 +153,7 @@ type sgfReader struct {
 	// isSetup says that the file has one.
 	isSetup bool
 	// mainTime and overtime are TM and OT.
-	mainTime, overtime string
+	mainTime, overtime plaintext.Text
 }
 
 // readSGF reads the first branch of a game.
@@ -435,7 +436,9 @@ func (r *sgfReader) info(name, v string) bool {
 	case "PC":
 		g.setTag(&g.Place, name, v)
 	case "DT":
-		g.setTag(&g.Date, name, v)
+		g.setDate(v)
+	case "TIME":
+		return g.setClock(v, "")
 	case "GC":
 		g.addComment(&g.Comment, v)
 	case "TM":
@@ -455,18 +458,18 @@ func (r *sgfReader) info(name, v string) bool {
 func (r *sgfReader) clock() {
 	g := r.game
 	text := r.mainTime
-	if c, err := ParseClock(r.overtime); r.overtime != "" && err == nil && c.Main.Time.Seconds() == Number(text).Float() {
+	if c, err := ParseClock(r.overtime.String()); !r.overtime.IsZero() && err == nil && c.Main.Time.Seconds() == Number(text.String()).Float() {
 		text = r.overtime
-	} else if r.overtime != "" {
-		g.addTag("OT", r.overtime)
+	} else if !r.overtime.IsZero() {
+		g.addTag("OT", r.overtime.String())
 	}
-	g.Clocks = [2]string{text, text}
+	g.Clocks = [2]plaintext.Text{text, text}
 }
 
 // sgfResult reads B+64, W+R, 0, Draw, Void and ?.
 func sgfResult(value string) Outcome {
 	text, _ := oneLine(value)
-	upper := strings.ToUpper(text)
+	upper := strings.ToUpper(text.String())
 	var winner engine.Color
 	switch {
 	case upper == "0" || upper == "DRAW":
@@ -504,20 +507,20 @@ func (w *writer) sgf() {
 	g := w.game
 	begin := len(w.buf)
 	w.add("(;FF[4]GM[2]SZ[8]")
-	w.sgfValue("PB", g.Players[engine.Black].Name)
-	w.sgfValue("PW", g.Players[engine.White].Name)
-	w.sgfValue("BR", g.Players[engine.Black].Rating)
-	w.sgfValue("WR", g.Players[engine.White].Rating)
-	w.sgfValue("EV", g.Event)
-	w.sgfValue("RO", g.Round)
-	w.sgfValue("PC", g.Place)
-	w.sgfValue("DT", g.Date)
+	w.sgfValue("PB", g.Players[engine.Black].Name.String())
+	w.sgfValue("PW", g.Players[engine.White].Name.String())
+	w.sgfValue("BR", g.Players[engine.Black].Rating.String())
+	w.sgfValue("WR", g.Players[engine.White].Rating.String())
+	w.sgfValue("EV", g.Event.String())
+	w.sgfValue("RO", g.Round.String())
+	w.sgfValue("PC", g.Place.String())
+	w.sgfDate()
 	w.sgfClock()
 	if g.Rules.Goal == engine.Fewest {
 		w.add("RU[anti]")
 	}
 	w.sgfTags()
-	w.sgfValue("GC", g.Comment)
+	w.sgfValue("GC", g.Comment.String())
 	if g.Rules.Start.Occupied() == 0 {
 		w.add("AE[a1:h8]") // otherwise the usual start would be meant
 	}
@@ -559,7 +562,7 @@ func (w *writer) sgfMoves() {
 		}
 		w.add(";", name, "[", word, "]")
 		w.sgfValue(left, string(p.Left))
-		w.sgfValue("C", p.Comment)
+		w.sgfValue("C", p.Comment.String())
 		w.sgfSquares("AB", p.Edit.Black)
 		w.sgfSquares("AW", p.Edit.White)
 		w.sgfSquares("AE", p.Edit.Empty)
@@ -577,6 +580,17 @@ func (w *writer) sgfValue(name, value string) {
 	w.add(name, "[", strings.ReplaceAll(value, "]", `\]`), "]")
 }
 
+// sgfDate writes DT, and the time of day in a property of our own: FF[4] has none.
+func (w *writer) sgfDate() {
+	d := w.game.Date
+	day := d.sgf()
+	w.sgfValue("DT", day)
+	w.sgfValue("TIME", strings.TrimSpace(d.clock()+" "+d.Zone.String()))
+	if day == "" && !d.Timed && !d.IsZero() || !d.Other.IsZero() && day != d.Other.String() {
+		w.lost |= lossDateText
+	}
+}
+
 // sgfSquares writes a list of squares.
 func (w *writer) sgfSquares(name string, set engine.Bitboard) {
 	if set == 0 {
@@ -590,12 +604,12 @@ func (w *writer) sgfSquares(name string, set engine.Bitboard) {
 
 // sgfClock writes the main time, and the whole clock string where it says more.
 func (w *writer) sgfClock() {
-	text := w.game.Clocks[engine.Black]
-	if text == "" && w.game.Clocks[engine.White] == "" {
+	if w.game.Clocks == [2]plaintext.Text{} {
 		return
 	}
+	text := w.game.Clocks[engine.Black].String()
 	c, err := ParseClock(text)
-	if err != nil || text != w.game.Clocks[engine.White] {
+	if err != nil || w.game.Clocks[engine.Black] != w.game.Clocks[engine.White] {
 		w.lost |= lossClock
 		return
 	}
@@ -613,7 +627,7 @@ func (w *writer) sgfTags() {
 			w.lost |= lossTags
 			continue
 		}
-		w.sgfValue(t.Name, t.Value)
+		w.sgfValue(t.Name, t.Value.String())
 	}
 }
 
@@ -622,7 +636,7 @@ func (w *writer) sgfTags() {
 func sgfName(name string) bool {
 	switch name {
 	case "FF", "CA", "AP", "GM", "SZ", "PB", "PW", "BR", "WR", "EV", "RO", "PC", "DT", "TM", "OT", "RU", "GC",
-		"AB", "AW", "AE", "PL", "RE", "B", "W", "BL", "WL", "C", "TY", "":
+		"AB", "AW", "AE", "PL", "RE", "TIME", "B", "W", "BL", "WL", "C", "TY", "":
 		return false
 	}
 	return len(name) <= 8 && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""

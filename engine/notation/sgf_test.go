@@ -7,6 +7,7 @@ import (
 
 	"reversi-board/engine"
 	"reversi-board/engine/notation"
+	"reversi-board/engine/plaintext"
 )
 
 func TestSGFAsEdaxWritesIt(t *testing.T) {
@@ -50,7 +51,7 @@ func TestSGFSpellings(t *testing.T) {
 	// Two letters as Go programs write them, a rectangle, properties in any
 	// order and the move before the setup.
 	g := one(t, notation.FormatSGF, "(;B[fe]AW[d4][e5]PL[B]SZ[8]AB[e4]AB[d5:d5]GM[2];C[x]W[df])")
-	if notation.Transcript(g.Moves()) != "f5d6" || g.Rules.Name != "classic" || g.Plays[1].Comment != "x" {
+	if notation.Transcript(g.Moves()) != "f5d6" || g.Rules.Name != "classic" || g.Plays[1].Comment.String() != "x" {
 		t.Errorf("%+v", g)
 	}
 	g = one(t, notation.FormatSGF, "(;GM[2];AB[a1:b2];AW[c3]AE[b2])")
@@ -62,13 +63,13 @@ func TestSGFSpellings(t *testing.T) {
 func TestSGFText(t *testing.T) {
 	g := one(t, notation.FormatSGF, `(;GM[2]PB[a\]b\\c]EV[Open]RO[2]PC[Bern]DT[2001-01-01]GC[one]C[two: (x;y)]XX[1][2]TM[1200]BR[5d];B[f5]BL[1199.5]C[first\
 line];W[d6]WL[1180])`)
-	if g.Players[0].Name != `a]b\c` || g.Event != "Open" || g.Round != "2" || g.Place != "Bern" || g.Date != "2001-01-01" || g.Players[0].Rating != "5d" {
+	if g.Players[0].Name.String() != `a]b\c` || g.Event != plaintext.Const("Open") || g.Round != plaintext.Const("2") || g.Place != plaintext.Const("Bern") || g.Date.String() != "2001-01-01" || g.Players[0].Rating != plaintext.Const("5d") {
 		t.Errorf("%+v", g)
 	}
-	if g.Comment != "one\ntwo: (x;y)" || g.Plays[0].Comment != "firstline" || g.Plays[0].Left != "1199.5" || g.Plays[1].Left != "1180" {
+	if g.Comment.String() != "one\ntwo: (x;y)" || g.Plays[0].Comment.String() != "firstline" || g.Plays[0].Left != "1199.5" || g.Plays[1].Left != "1180" {
 		t.Errorf("%+v", g)
 	}
-	if want := []notation.Tag{{Name: "XX", Value: "1, 2"}}; !slices.Equal(g.Tags, want) || g.Clocks != [2]string{"1200", "1200"} {
+	if want := []notation.Tag{{Name: "XX", Value: plaintext.Const("1, 2")}}; !slices.Equal(g.Tags, want) || g.Clocks != [2]plaintext.Text{plaintext.Const("1200"), plaintext.Const("1200")} {
 		t.Errorf("%v, %v", g.Tags, g.Clocks)
 	}
 	again := one(t, notation.FormatSGF, mustWrite(t, notation.FormatSGF, g))

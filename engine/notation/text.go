@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
-	"unicode"
 	"unicode/utf8"
+
+	"reversi-board/engine/plaintext"
 )
 
 // What strangers may make readers keep, in characters.
@@ -46,33 +46,28 @@ func (n Number) Float() float64 {
 
 // oneLine makes a tag value of a text: valid, without control characters and
 // blanks around it, not too long.
-func oneLine(text string) (clean string, mended bool) { return tidy(text, maxTag, false) }
+func oneLine(text string) (clean plaintext.Text, mended bool) {
+	text, mended = unicodeText(text)
+	return plaintext.Clean(text, maxTag), mended || tooLong(text, maxTag)
+}
 
 // manyLines makes a comment of a text; line feeds stay.
-func manyLines(text string) (clean string, mended bool) { return tidy(text, maxComment, true) }
+func manyLines(text string) (clean plaintext.Comment, mended bool) {
+	text, mended = unicodeText(text)
+	return plaintext.CleanComment(text, maxComment), mended || tooLong(text, maxComment)
+}
 
-// tidy reports mended when more than blanks was lost.
-func tidy(text string, limit int, lines bool) (clean string, mended bool) {
-	var b strings.Builder
-	if !utf8.ValidString(text) {
-		text, mended = fromLatin1(text), true
+// unicodeText returns what a text says if it is no UTF-8.
+func unicodeText(text string) (_ string, mended bool) {
+	if utf8.ValidString(text) {
+		return text, false
 	}
-	text = strings.ReplaceAll(text, "\r\n", "\n")
-	n := 0
-	for _, r := range strings.TrimSpace(text) {
-		if n++; n > limit {
-			return strings.TrimSpace(b.String()), true
-		}
-		switch {
-		case r == '\n' && lines:
-			b.WriteRune(r)
-		case unicode.IsControl(r), r == '\u2028', r == '\u2029':
-			b.WriteByte(' ')
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return strings.TrimSpace(b.String()), mended
+	return fromLatin1(text), true
+}
+
+// tooLong reports whether more than blanks is lost when a text is cut.
+func tooLong(text string, limit int) bool {
+	return utf8.RuneCountInString(strings.TrimSpace(text)) > limit
 }
 
 // fromLatin1 takes each byte for a character: what old programs wrote.
@@ -85,7 +80,7 @@ func fromLatin1(text string) string {
 }
 
 // setTag stores a value of the field named name.
-func (g *Game) setTag(to *string, name, value string) {
+func (g *Game) setTag(to *plaintext.Text, name, value string) {
 	clean, mended := oneLine(value)
 	if mended {
 		g.warn("the tag %.16s was not clean text and is changed or cut", name)
@@ -102,16 +97,16 @@ func (g *Game) addTag(name, value string) {
 		g.warn("more than %d tags without a meaning here: the rest was left out", maxTags)
 		return
 	}
-	var t Tag
-	g.setTag(&t.Name, name, name)
-	g.setTag(&t.Value, name, value)
-	g.Tags = append(g.Tags, t)
+	var key, text plaintext.Text
+	g.setTag(&key, name, name)
+	g.setTag(&text, name, value)
+	g.Tags = append(g.Tags, Tag{key.String(), text})
 }
 
 // addComment adds to a comment.
-func (g *Game) addComment(to *string, text string) {
-	if *to != "" {
-		text = *to + "\n" + text
+func (g *Game) addComment(to *plaintext.Comment, text string) {
+	if !to.IsZero() {
+		text = to.String() + "\n" + text
 	}
 	clean, mended := manyLines(text)
 	if mended {
@@ -135,17 +130,22 @@ func (g *Game) setNumber(to *Number, what, text string) {
 
 // setEval stores an evaluation: any short word.
 func (p *Play) setEval(text string) {
-	text, _ = oneLine(text)
-	if len(text) <= maxNumber && !strings.ContainsAny(text, " /[]{}") {
+	clean, _ := oneLine(text)
+	if text = clean.String(); len(text) <= maxNumber && !strings.ContainsAny(text, " /[]{}") {
 		p.Eval = text
 	}
 }
 
-// ParseDate finds the day in a date text: 2003.12.15_12:33:18.MST, 2000-4-16
-// 11:13 EST, 2014.10.19 or a bare year, and whole seconds since 1970 as some
-// servers write them. Month and Day are 0 where only the year is known; ok is
-// false where there is no date. Days are not checked against a calendar.
+// ParseDate reads a day: 2026, 2026-02 or 2026-02-23, or with points. Month and Day
+// are 0 where only the year is known; ok is false where there is no date. Days are
+// not checked against a calendar.
 func ParseDate(text string) (d Date, ok bool) {
+	d = ParseDateTime(text).Date
+	return d, d.Year != 0
+}
+
+// cutDate reads the day at the beginning of a text, and returns what follows it.
+func cutDate(text string) (d Date, rest string, ok bool) {
 	digits := func() int {
 		n := len(text) - len(strings.TrimLeft(text, "0123456789"))
 		v, err := strconv.Atoi(text[:n])
@@ -155,34 +155,24 @@ func ParseDate(text string) (d Date, ok bool) {
 		}
 		return v
 	}
-	first := digits()
-	if first > 9999 && text == "" {
-		return daysToDate(first / secondsOfDay), true
+	if d.Year = digits(); d.Year < 1000 || d.Year > 9999 {
+		return Date{}, "", false
 	}
-	if first < 1000 || first > 9999 {
-		return Date{}, false
-	}
-	d.Year = first
-	for _, part := range []*int{&d.Month, &d.Day} {
+	for _, part := range []struct {
+		to  *int
+		max int
+	}{{&d.Month, 12}, {&d.Day, 31}} {
+		before := text
 		if text == "" || !strings.Contains(".-/", text[:1]) {
-			return d, true
+			return d, text, true
 		}
 		text = text[1:]
-		if *part = digits(); *part < 1 || *part > 31 {
-			*part = 0
-			return d, true
+		if *part.to = digits(); *part.to < 1 || *part.to > part.max {
+			*part.to = 0
+			return d, before, true
 		}
 	}
-	if d.Month > 12 {
-		d.Month, d.Day = 0, 0
-	}
-	return d, true
+	return d, text, true
 }
 
 const secondsOfDay = 24 * 60 * 60
-
-// daysToDate returns the day in the Gregorian calendar, days after 1970-01-01.
-func daysToDate(days int) Date {
-	t := time.Unix(int64(days)*secondsOfDay, 0).UTC()
-	return Date{t.Year(), int(t.Month()), t.Day()}
-}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"reversi-board/engine"
+	"reversi-board/engine/plaintext"
 )
 
 // AppendTo writes the file of games. Reading it again gives the same games, and
@@ -201,13 +202,13 @@ func (w *WTHOR) add(g *Game) (loss, error) {
 	for _, n := range []struct {
 		to   *int
 		kind NameKind
-		name string
+		name plaintext.Text
 	}{
 		{&r.Tournament, Tournaments, g.Event},
 		{&r.Black, Players, g.Players[engine.Black].Name},
 		{&r.White, Players, g.Players[engine.White].Name},
 	} {
-		index, clean, err := w.index(n.kind, n.name)
+		index, clean, err := w.index(n.kind, n.name.String())
 		if err != nil {
 			return 0, err
 		}
@@ -230,11 +231,7 @@ func (w *WTHOR) depth(empties int) error {
 }
 
 // year takes the year of a game: a file has one, 0 where games differ.
-func (w *WTHOR) year(date string) loss {
-	d, ok := ParseDate(date)
-	if !ok {
-		d.Year = 0
-	}
+func (w *WTHOR) year(d DateTime) loss {
 	switch {
 	case w.years == 0:
 		w.file.Year = d.Year
@@ -243,9 +240,9 @@ func (w *WTHOR) year(date string) loss {
 	}
 	w.years++
 	switch {
-	case date == "" || date == strconv.Itoa(d.Year):
+	case d == DateTime{Date: Date{Year: d.Year}}:
 		return 0
-	case !ok:
+	case d.Year == 0:
 		return lossDate
 	}
 	return lossDay
@@ -354,10 +351,10 @@ func (f *WTB) game(i int, o ReadOptions) (*Game, error) {
 	g := &Game{Rules: rulesOf(engine.Start(), engine.Most)}
 	g.Theory = Theory{Empties: f.Depth, Black: r.Theoretical}
 	if f.Year != 0 {
-		g.Date = strconv.Itoa(f.Year)
+		g.Date.Year = f.Year
 	}
 	for _, n := range []struct {
-		to    *string
+		to    *plaintext.Text
 		table Names
 		index int
 		what  string
@@ -367,7 +364,7 @@ func (f *WTB) game(i int, o ReadOptions) (*Game, error) {
 		{&g.Players[engine.White].Name, o.Players, r.White, "player"},
 	} {
 		if len(n.table) == 0 {
-			*n.to = n.what + " " + strconv.Itoa(n.index)
+			*n.to, _ = oneLine(n.what + " " + strconv.Itoa(n.index))
 			continue
 		}
 		name, err := n.table.At(n.index)
@@ -379,7 +376,7 @@ func (f *WTB) game(i int, o ReadOptions) (*Game, error) {
 	for _, m := range r.Line.Moves {
 		g.Plays = append(g.Plays, Play{Move: m})
 	}
-	g.Recorded = counted("", 2*r.BlackScore-engine.Squares)
+	g.Recorded = counted(plaintext.Text{}, 2*r.BlackScore-engine.Squares)
 	for _, w := range r.Line.Warnings {
 		g.warn("%s", w)
 	}

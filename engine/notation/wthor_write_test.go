@@ -8,6 +8,7 @@ import (
 
 	"reversi-board/engine"
 	"reversi-board/engine/notation"
+	"reversi-board/engine/plaintext"
 )
 
 func TestFederationFilesAreWrittenAsTheyAre(t *testing.T) {
@@ -77,7 +78,7 @@ func TestGamesGoThroughMemoryUnchanged(t *testing.T) {
 
 func TestNamesGoThroughTheTables(t *testing.T) {
 	games := readYear(t, readFile(t, "WTH_1978.wtb"))
-	games[0].Players[0].Name = "Ångström Zoë"
+	games[0].Players[0].Name = plaintext.Const("Ångström Zoë")
 	w := notation.NewWTHOR(nil, nil)
 	for _, g := range games {
 		if _, err := w.Add(g); err != nil {

@@ -45,18 +45,19 @@ type constant string
 // Const returns a text of this program's source.
 func Const(text constant) Text { return Clean(string(text), MaxLine) }
 
-// Parse returns text, or why it cannot be one: what names it in the error, limit
-// bounds it in characters.
+// Parse returns text without the blanks around it, or why it cannot be one: what
+// names it in the error, limit bounds it in characters.
 func Parse(what, text string, limit int) (Text, error) {
+	text = strings.TrimFunc(text, func(r rune) bool { return unicode.IsSpace(r) && !Hidden(r) })
 	if !utf8.ValidString(text) {
-		return Text{}, fmt.Errorf("%s: not UTF-8 text", what)
+		return Text{}, fmt.Errorf("%s is not UTF-8 text", what)
 	}
 	if n := utf8.RuneCountInString(text); n > limit {
-		return Text{}, fmt.Errorf("%s: %d characters, want at most %d", what, n, limit)
+		return Text{}, fmt.Errorf("%s is too long: %d characters, want at most %d", what, n, limit)
 	}
 	for at, r := range text {
 		if Hidden(r) {
-			return Text{}, fmt.Errorf("%s: %.40s… holds %U: want text without control and direction characters",
+			return Text{}, fmt.Errorf("%s %.64s… holds %U, which cannot be shown: leave it out",
 				what, EscapeLine(text[:at+utf8.RuneLen(r)]), r)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"reversi-board/engine"
 	"reversi-board/engine/clock"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/record"
 	"reversi-board/engine/referee"
 )
@@ -261,15 +262,15 @@ func TestOfficialGameReplaysToTheSameState(t *testing.T) {
 	h.press(black)
 	h.lay(white, "b3 c3") // it stands
 	h.press(white)
-	h.order("pause", referee.Pause{Reason: "a disc fell"})
-	h.order("correct_square", referee.CorrectSquare{Black: set(t, "h8"), Turn: white, Reason: "there"})
+	h.order("pause", referee.Pause{Reason: plaintext.Const("a disc fell")})
+	h.order("correct_square", referee.CorrectSquare{Black: set(t, "h8"), Turn: white, Reason: plaintext.Const("there")})
 	h.lay(black, "h8")
 	h.order("resume", referee.Resume{})
 	h.order("clock_set", referee.ClockSet{Black: -1, White: time.Second})
 	h.now += 10 * time.Minute
 	h.step(referee.Tick{At: h.now})
-	h.order("revise", referee.Revise{FromPly: 3, Moves: "c3d3", Reason: "as on the sheet"})
-	h.order("players_set", referee.PlayersSet{Players: [2]string{"Ann", "Ben"}})
+	h.order("revise", referee.Revise{FromPly: 3, Moves: "c3d3", Reason: plaintext.Const("as on the sheet")})
+	h.order("players_set", referee.PlayersSet{Players: [2]plaintext.Text{plaintext.Const("Ann"), plaintext.Const("Ben")}})
 	h.order("undo", referee.Undo{Plies: 1})
 	h.order("let_stand", referee.LetStand{})
 	h.step(referee.PowerOn{At: h.now, Gap: time.Minute})

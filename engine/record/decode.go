@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"reversi-board/engine"
 	"reversi-board/engine/clock"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/referee"
 )
 
@@ -178,7 +180,7 @@ func decodeRevised(mono time.Duration, data json.RawMessage) (referee.Event, err
 	if err != nil {
 		return nil, err
 	}
-	ev := referee.Revised{FromPly: w.FromPly, Len: len(w.Plies), Reason: w.Reason, At: unless(w.AtNS, mono)}
+	ev := referee.Revised{FromPly: w.FromPly, Len: len(w.Plies), Reason: plaintext.Clean(w.Reason, maxReason), At: unless(w.AtNS, mono)}
 	ev.Clock, err = w.Clock.times()
 	for i, p := range w.Plies {
 		var wrong error
@@ -210,7 +212,7 @@ func decodePosition(mono time.Duration, data json.RawMessage) (referee.Event, er
 	if err != nil {
 		return nil, err
 	}
-	ev := referee.PositionSet{Reason: w.Reason, At: unless(w.AtNS, mono)}
+	ev := referee.PositionSet{Reason: plaintext.Clean(w.Reason, maxReason), At: unless(w.AtNS, mono)}
 	var errBoard, errTurn, errClock error
 	ev.Discs, errBoard = board(w.Board)
 	ev.Turn, errTurn = player("turn", w.Turn)
@@ -237,7 +239,7 @@ func decodeTiming(mono time.Duration, kind string, data json.RawMessage) (refere
 			return nil, err
 		}
 		times, err := w.Clock.times()
-		return referee.ClockAdjusted{Clock: times, Reason: w.Reason, At: unless(w.AtNS, mono)}, errors.Join(
+		return referee.ClockAdjusted{Clock: times, Reason: plaintext.Clean(w.Reason, maxReason), At: unless(w.AtNS, mono)}, errors.Join(
 			err, shorter("reason", w.Reason, maxReason))
 	case "time_stepped":
 		w, err := read[steppedJSON](data)
@@ -260,9 +262,9 @@ func decodePause(mono time.Duration, kind string, data json.RawMessage) (referee
 	err = errors.Join(errClock, short("by", w.By), shorter("reason", w.Reason, maxReason))
 	at := unless(w.AtNS, mono)
 	if kind == "paused" {
-		return referee.GamePaused{By: w.By, Reason: w.Reason, Clock: times, At: at}, err
+		return referee.GamePaused{By: word(w.By), Reason: plaintext.Clean(w.Reason, maxReason), Clock: times, At: at}, err
 	}
-	return referee.GameResumed{By: w.By, Reason: w.Reason, Clock: times, At: at}, err
+	return referee.GameResumed{By: word(w.By), Reason: plaintext.Clean(w.Reason, maxReason), Clock: times, At: at}, err
 }
 
 func decodeIllegal(data json.RawMessage) (referee.Event, error) {
@@ -415,7 +417,7 @@ func decodeEngineLost(data json.RawMessage) (referee.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	return referee.EngineLost{Engine: w.Engine, Reason: w.Reason}, errors.Join(
+	return referee.EngineLost{Engine: plaintext.Clean(w.Engine, MaxName), Reason: plaintext.Clean(w.Reason, maxReason)}, errors.Join(
 		short("engine", w.Engine), shorter("reason", w.Reason, maxReason))
 }
 
@@ -424,13 +426,22 @@ func decodeCommand(data json.RawMessage) (referee.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := referee.Audit{Role: w.Role, Name: w.Name, ID: orEmpty(w.ID), From: orEmpty(w.From)}
-	err = errors.Join(short("role", a.Role), short("name", a.Name), short("id", a.ID), short("from", a.From))
+	id, from := orEmpty(w.ID), orEmpty(w.From)
+	a := referee.Audit{Role: word(w.Role), Name: word(w.Name), ID: plaintext.Clean(id, MaxName), From: plaintext.Clean(from, MaxName)}
+	err = errors.Join(short("role", w.Role), short("name", w.Name), short("id", id), short("from", from))
 	if err != nil {
 		return nil, err
 	}
 	a.Order, err = decodeOrder(a.Name, w.Args)
 	return referee.Commanded{Audit: a}, err
+}
+
+// word returns a word of the contract that no list of this program knows.
+func word(text string) string {
+	if strings.ContainsFunc(text, plaintext.Hidden) {
+		return plaintext.Clean(text, MaxName).String()
+	}
+	return text
 }
 
 // inRange refuses a number that is negative or above limit.

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"reversi-board/engine"
+	"reversi-board/engine/plaintext"
 )
 
 // Version is the value of the member v of every payload.
@@ -23,7 +24,7 @@ const MaxEvent = 64 << 10
 
 // MaxName is the number of characters that names of players, and the texts of
 // the audit of a command, may have. Longer ones are cut when they are written.
-const MaxName = 64
+const MaxName = plaintext.MaxName
 
 // fingerprintLen is the number of hexadecimal digits of board_fp.
 const fingerprintLen = 16
@@ -114,14 +115,14 @@ func (h stampJSON) envelope() (Envelope, error) {
 	if err != nil {
 		return Envelope{}, err
 	}
-	e := Envelope{Stamp: Stamp{TS: ts, TSOK: h.TSOK, Boot: h.Boot, Mono: mono}, JID: h.JID, Seq: h.Seq}
+	e := Envelope{Stamp: Stamp{TS: ts, TSOK: h.TSOK, Boot: h.Boot, Mono: mono}, JID: word(h.JID), Seq: h.Seq}
 	if h.Game != nil {
-		e.Game = *h.Game
+		e.Game = word(*h.Game)
 	}
 	if h.Boot < 0 {
 		return Envelope{}, fmt.Errorf("read boot: %d is negative", h.Boot)
 	}
-	return e, errors.Join(short("jid", e.JID), short("game", e.Game))
+	return e, errors.Join(short("jid", h.JID), short("game", orEmpty(h.Game)))
 }
 
 // formatTime writes t; a year that has not four digits comes from a clock that
@@ -148,7 +149,7 @@ func milliseconds(member string, ms int64) (time.Duration, error) {
 func clean(text string) string { return cut(text, MaxName) }
 
 // maxReason is the number of characters of a sentence that says why.
-const maxReason = 200
+const maxReason = plaintext.MaxReason
 
 // cut returns text as valid UTF-8 of at most limit characters.
 func cut(text string, limit int) string {

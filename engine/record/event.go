@@ -257,7 +257,7 @@ func encodeData(env Envelope, ev referee.Event) (kind string, data any, err erro
 	case referee.PowerRestored:
 		return "power_restored", encodePower(ev, mono), nil
 	case referee.EngineLost:
-		return "engine_lost", lostJSON{clean(ev.Engine), cut(ev.Reason, maxReason)}, nil
+		return "engine_lost", lostJSON{clean(ev.Engine.String()), cut(ev.Reason.String(), maxReason)}, nil
 	case referee.Commanded:
 		data, err = encodeAudit(ev.Audit)
 		return "command", data, err
@@ -316,7 +316,7 @@ func encodeFlipError(ev referee.FlipError, mono time.Duration) (flipErrorJSON, e
 
 func encodeRevised(ev referee.Revised, mono time.Duration) (reviseJSON, error) {
 	w := reviseJSON{
-		FromPly: ev.FromPly, Plies: []plyJSON{}, Reason: cut(ev.Reason, maxReason),
+		FromPly: ev.FromPly, Plies: []plyJSON{}, Reason: cut(ev.Reason.String(), maxReason),
 		Clock: encodeTimes(ev.Clock), AtNS: exact(ev.At, mono),
 	}
 	err := errors.Join(inRange("from_ply", ev.FromPly, referee.MaxEntries), inRange("plies", ev.Len, referee.MaxRevised))
@@ -343,7 +343,7 @@ func encodePosition(ev referee.PositionSet, mono time.Duration) (positionJSON, e
 		err = errors.Join(err, fmt.Errorf("write board: %v cannot be black and white", twice))
 	}
 	return positionJSON{
-		Board: ev.Discs.String(), Turn: turn, Reason: cut(ev.Reason, maxReason), Clock: encodeTimes(ev.Clock), AtNS: exact(ev.At, mono),
+		Board: ev.Discs.String(), Turn: turn, Reason: cut(ev.Reason.String(), maxReason), Clock: encodeTimes(ev.Clock), AtNS: exact(ev.At, mono),
 	}, err
 }
 
@@ -362,11 +362,11 @@ func encodeTiming(ev referee.Event, mono time.Duration) (kind string, data any, 
 			Color: ev.Color.String(), Clock: encodeTimes(ev.Clock), Effect: ev.Effect.String(), AtNS: exact(ev.At, mono),
 		}, err
 	case referee.ClockAdjusted:
-		return "clock_adjusted", adjustedJSON{encodeTimes(ev.Clock), cut(ev.Reason, maxReason), exact(ev.At, mono)}, nil
+		return "clock_adjusted", adjustedJSON{encodeTimes(ev.Clock), cut(ev.Reason.String(), maxReason), exact(ev.At, mono)}, nil
 	case referee.GamePaused:
-		return "paused", pauseJSON{clean(ev.By), cut(ev.Reason, maxReason), encodeTimes(ev.Clock), exact(ev.At, mono)}, nil
+		return "paused", pauseJSON{clean(ev.By), cut(ev.Reason.String(), maxReason), encodeTimes(ev.Clock), exact(ev.At, mono)}, nil
 	case referee.GameResumed:
-		return "resumed", pauseJSON{clean(ev.By), cut(ev.Reason, maxReason), encodeTimes(ev.Clock), exact(ev.At, mono)}, nil
+		return "resumed", pauseJSON{clean(ev.By), cut(ev.Reason.String(), maxReason), encodeTimes(ev.Clock), exact(ev.At, mono)}, nil
 	case referee.TimeStepped:
 		return "time_stepped", steppedJSON{ev.By.Milliseconds(), exact(ev.By, ev.By.Truncate(time.Millisecond))}, nil
 	case referee.GameStarted, referee.Moved, referee.Passed, referee.FlipError, referee.Undone, referee.Revised,
@@ -468,7 +468,7 @@ func encodeAudit(a referee.Audit) (commandJSON, error) {
 	}
 	raw, err := marshal(args)
 	return commandJSON{
-		Role: clean(a.Role), Name: clean(a.Name), ID: orNull(clean(a.ID)), From: orNull(clean(a.From)), Args: raw,
+		Role: clean(a.Role), Name: clean(a.Name), ID: orNull(clean(a.ID.String())), From: orNull(clean(a.From.String())), Args: raw,
 	}, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"reversi-board/engine"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/referee"
 )
 
@@ -150,9 +151,9 @@ func (w *matchJSON) writeRules(r engine.Rules) error {
 // match reads what encodeMatch wrote.
 func (w *matchJSON) match() (referee.Match, error) {
 	m := referee.Match{
-		Rules: namedRules(w.Variant), Profile: namedProfile(w.Profile),
-		Players: [2]string{w.Players.Black, w.Players.White},
-		Pairing: w.Pairing,
+		Rules: namedRules(word(w.Variant)), Profile: namedProfile(word(w.Profile)),
+		Players: names(w.Players),
+		Pairing: word(w.Pairing),
 	}
 	err := errors.Join(
 		short("variant", w.Variant), short("profile", w.Profile),
@@ -222,8 +223,13 @@ func (w *matchJSON) readProfile(p *referee.Profile) error {
 }
 
 // encodePlayers writes the names.
-func encodePlayers(names [2]string) playersJSON {
-	return playersJSON{Black: clean(names[engine.Black]), White: clean(names[engine.White])}
+func encodePlayers(names [2]plaintext.Text) playersJSON {
+	return playersJSON{Black: clean(names[engine.Black].String()), White: clean(names[engine.White].String())}
+}
+
+// names reads them.
+func names(w playersJSON) [2]plaintext.Text {
+	return [2]plaintext.Text{plaintext.Clean(w.Black, MaxName), plaintext.Clean(w.White, MaxName)}
 }
 
 // hintsWord writes on, off or locked.

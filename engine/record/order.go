@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"reversi-board/engine"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/referee"
 )
 
@@ -139,31 +140,31 @@ func encodeOrder(o referee.Order) (any, error) {
 	case referee.NewGame:
 		return encodeMatch(o.Match)
 	case referee.Undo:
-		return undoArgsJSON{o.Plies, cut(o.Reason, maxReason)}, nil
+		return undoArgsJSON{o.Plies, cut(o.Reason.String(), maxReason)}, nil
 	case referee.Pause:
-		return reasonArgsJSON{cut(o.Reason, maxReason)}, nil
+		return reasonArgsJSON{cut(o.Reason.String(), maxReason)}, nil
 	case referee.Resume:
-		return reasonArgsJSON{cut(o.Reason, maxReason)}, nil
+		return reasonArgsJSON{cut(o.Reason.String(), maxReason)}, nil
 	case referee.LetStand:
-		return reasonArgsJSON{cut(o.Reason, maxReason)}, nil
+		return reasonArgsJSON{cut(o.Reason.String(), maxReason)}, nil
 	case referee.Resign:
 		color, err := playerWord("color", o.Color)
-		return colorArgsJSON{color, cut(o.Reason, maxReason)}, err
+		return colorArgsJSON{color, cut(o.Reason.String(), maxReason)}, err
 	case referee.Adjudicate:
 		return encodeAdjudicate(o)
 	case referee.ClockSet:
 		return encodeClockSet(o), nil
 	case referee.PlayersSet:
-		return playersArgsJSON{encodePlayers(o.Players), cut(o.Reason, maxReason)}, nil
+		return playersArgsJSON{encodePlayers(o.Players), cut(o.Reason.String(), maxReason)}, nil
 	case referee.CorrectSquare:
 		return encodeCorrect(o)
 	case referee.Revise:
-		return reviseArgsJSON{o.FromPly, o.Moves, cut(o.Reason, maxReason)}, errors.Join(
+		return reviseArgsJSON{o.FromPly, o.Moves, cut(o.Reason.String(), maxReason)}, errors.Join(
 			inRange("from_ply", o.FromPly, referee.MaxEntries), shorter("moves", o.Moves, maxMoves))
 	case referee.Claim:
 		return encodeBy(o.By, o.Reason)
 	case referee.PassPressed:
-		return encodeBy(o.By, "")
+		return encodeBy(o.By, plaintext.Text{})
 	case referee.Look:
 		return struct{}{}, nil
 	default:
@@ -174,15 +175,15 @@ func encodeOrder(o referee.Order) (any, error) {
 // maxMoves is the length of the longest transcript of an order.
 const maxMoves = 4 * engine.Squares
 
-func encodeBy(c engine.Color, reason string) (any, error) {
+func encodeBy(c engine.Color, reason plaintext.Text) (any, error) {
 	if c > engine.None {
 		return nil, fmt.Errorf("write by: there is no color %d", c)
 	}
-	return byArgsJSON{c.String(), cut(reason, maxReason)}, nil
+	return byArgsJSON{c.String(), cut(reason.String(), maxReason)}, nil
 }
 
 func encodeAdjudicate(o referee.Adjudicate) (any, error) {
-	w := adjudicateArgsJSON{Result: resultWord(o.Winner, o.Void), Black: o.Black, White: o.White, Reason: cut(o.Reason, maxReason)}
+	w := adjudicateArgsJSON{Result: resultWord(o.Winner, o.Void), Black: o.Black, White: o.White, Reason: cut(o.Reason.String(), maxReason)}
 	if w.Result == "" {
 		return nil, fmt.Errorf("write result: there is no color %d", o.Winner)
 	}
@@ -190,7 +191,7 @@ func encodeAdjudicate(o referee.Adjudicate) (any, error) {
 }
 
 func encodeClockSet(o referee.ClockSet) any {
-	w := clockArgsJSON{Reason: cut(o.Reason, maxReason)}
+	w := clockArgsJSON{Reason: cut(o.Reason.String(), maxReason)}
 	w.BlackMS, w.BlackNS = whole(o.Black)
 	w.WhiteMS, w.WhiteNS = whole(o.White)
 	return w
@@ -212,7 +213,7 @@ func encodeCorrect(o referee.CorrectSquare) (any, error) {
 	if twice := o.Black&o.White | o.Black&o.Empty | o.White&o.Empty; twice != 0 {
 		return nil, fmt.Errorf("write squares: %v cannot show two things", twice)
 	}
-	return correctArgsJSON{squareFaces{o.Black, o.White, o.Empty}, o.Turn.String(), cut(o.Reason, maxReason)}, nil
+	return correctArgsJSON{squareFaces{o.Black, o.White, o.Empty}, o.Turn.String(), cut(o.Reason.String(), maxReason)}, nil
 }
 
 // decodeOrder reads the arguments of a command. Most of them say by their
@@ -234,10 +235,10 @@ func decodeOrder(name string, args json.RawMessage) (referee.Order, error) {
 		return referee.NewGame{Match: m}, err
 	case has("plies"):
 		w, err := read[undoArgsJSON](args)
-		return referee.Undo{Plies: w.Plies, Reason: w.Reason}, errors.Join(err, shorter("reason", w.Reason, maxReason))
+		return referee.Undo{Plies: w.Plies, Reason: plaintext.Clean(w.Reason, maxReason)}, errors.Join(err, shorter("reason", w.Reason, maxReason))
 	case has("from_ply"):
 		w, err := read[reviseArgsJSON](args)
-		return referee.Revise{FromPly: w.FromPly, Moves: w.Moves, Reason: w.Reason}, errors.Join(
+		return referee.Revise{FromPly: w.FromPly, Moves: w.Moves, Reason: plaintext.Clean(w.Reason, maxReason)}, errors.Join(
 			err, inRange("from_ply", w.FromPly, referee.MaxEntries), shorter("moves", w.Moves, maxMoves), shorter("reason", w.Reason, maxReason))
 	case has("squares"):
 		return decodeCorrect(args)
@@ -248,10 +249,10 @@ func decodeOrder(name string, args json.RawMessage) (referee.Order, error) {
 	case has("color"):
 		w, err := read[colorArgsJSON](args)
 		color, errColor := player("color", w.Color)
-		return referee.Resign{Color: color, Reason: w.Reason}, errors.Join(err, errColor, shorter("reason", w.Reason, maxReason))
+		return referee.Resign{Color: color, Reason: plaintext.Clean(w.Reason, maxReason)}, errors.Join(err, errColor, shorter("reason", w.Reason, maxReason))
 	case has("black"):
 		w, err := read[playersArgsJSON](args)
-		return referee.PlayersSet{Players: [2]string{w.Black, w.White}, Reason: w.Reason}, errors.Join(
+		return referee.PlayersSet{Players: names(w.playersJSON), Reason: plaintext.Clean(w.Reason, maxReason)}, errors.Join(
 			err, short("black", w.Black), short("white", w.White), shorter("reason", w.Reason, maxReason))
 	}
 	return decodeNamed(name, args)
@@ -265,18 +266,18 @@ func decodeNamed(name string, args json.RawMessage) (referee.Order, error) {
 		err = errors.Join(err, shorter("reason", w.Reason, maxReason))
 		switch name {
 		case pauseName:
-			return referee.Pause{Reason: w.Reason}, err
+			return referee.Pause{Reason: plaintext.Clean(w.Reason, maxReason)}, err
 		case resumeName:
-			return referee.Resume{Reason: w.Reason}, err
+			return referee.Resume{Reason: plaintext.Clean(w.Reason, maxReason)}, err
 		default:
-			return referee.LetStand{Reason: w.Reason}, err
+			return referee.LetStand{Reason: plaintext.Clean(w.Reason, maxReason)}, err
 		}
 	case claimName, passName:
 		w, err := read[byArgsJSON](args)
 		by, errBy := color("by", w.By)
 		err = errors.Join(err, errBy, shorter("reason", w.Reason, maxReason))
 		if name == claimName {
-			return referee.Claim{By: by, Reason: w.Reason}, err
+			return referee.Claim{By: by, Reason: plaintext.Clean(w.Reason, maxReason)}, err
 		}
 		return referee.PassPressed{By: by}, err
 	}
@@ -287,21 +288,21 @@ func decodeCorrect(args json.RawMessage) (referee.Order, error) {
 	w, err := read[correctArgsJSON](args)
 	turn, errTurn := color("turn", w.Turn)
 	return referee.CorrectSquare{
-		Black: w.Squares.black, White: w.Squares.white, Empty: w.Squares.empty, Turn: turn, Reason: w.Reason,
+		Black: w.Squares.black, White: w.Squares.white, Empty: w.Squares.empty, Turn: turn, Reason: plaintext.Clean(w.Reason, maxReason),
 	}, errors.Join(err, errTurn, shorter("reason", w.Reason, maxReason))
 }
 
 func decodeAdjudicate(args json.RawMessage) (referee.Order, error) {
 	w, err := read[adjudicateArgsJSON](args)
 	winner, void, errResult := parseResult(w.Result)
-	return referee.Adjudicate{Winner: winner, Void: void, Black: w.Black, White: w.White, Reason: w.Reason}, errors.Join(
+	return referee.Adjudicate{Winner: winner, Void: void, Black: w.Black, White: w.White, Reason: plaintext.Clean(w.Reason, maxReason)}, errors.Join(
 		err, errResult, inRange("black", w.Black, engine.Squares), inRange("white", w.White, engine.Squares),
 		shorter("reason", w.Reason, maxReason))
 }
 
 func decodeClockSet(args json.RawMessage) (referee.Order, error) {
 	w, err := read[clockArgsJSON](args)
-	o := referee.ClockSet{Black: -1, White: -1, Reason: w.Reason}
+	o := referee.ClockSet{Black: -1, White: -1, Reason: plaintext.Clean(w.Reason, maxReason)}
 	for _, side := range []struct {
 		member string
 		ms, ns *int64

@@ -14,6 +14,7 @@ import (
 
 	"reversi-board/engine"
 	"reversi-board/engine/clock"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/record"
 	"reversi-board/engine/referee"
 )
@@ -71,7 +72,7 @@ func homeMatch(t testing.TB, variant string) referee.Match {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return referee.Match{Rules: r, Profile: p, Players: [2]string{"Ann <b>", "Ørn & 李"}}
+	return referee.Match{Rules: r, Profile: p, Players: [2]plaintext.Text{plaintext.Const("Ann <b>"), plaintext.Const("Ørn & 李")}}
 }
 
 // homeText is the profile home as a whole; it stands last in the agreement.
@@ -177,7 +178,7 @@ func TestEventForms(t *testing.T) {
 		},
 		{referee.FlipError{Ply: 60, Status: referee.FlipsFixed, At: at}, "flip_error", `{"ply":60,"missed":[],"extra":[],"status":"fixed",` + noTimes + `}`},
 		{
-			referee.Revised{FromPly: 20, Len: 2, Reason: "c4, not c5", At: at, Line: [referee.MaxRevised]referee.Ply{
+			referee.Revised{FromPly: 20, Len: 2, Reason: plaintext.Const("c4, not c5"), At: at, Line: [referee.MaxRevised]referee.Ply{
 				{By: engine.White, Move: engine.At(square("c4")), Flipped: set(t, "d4"), Think: time.Second},
 				{By: engine.Black, Move: engine.PassMove},
 			}},
@@ -186,7 +187,7 @@ func TestEventForms(t *testing.T) {
 				`{"by":"black","move":"pass","flipped":[],"missed":[],"extra":[],` + noTimes + `,"think_ms":0}],"reason":"c4, not c5",` + noTimes + `}`,
 		},
 		{
-			referee.PositionSet{Discs: engine.Start().Discs, Turn: engine.White, Reason: "a disc was knocked over", At: at},
+			referee.PositionSet{Discs: engine.Start().Discs, Turn: engine.White, Reason: plaintext.Const("a disc was knocked over"), At: at},
 			"position_set",
 			`{"board":"` + startBoard + `","turn":"white","reason":"a disc was knocked over",` + noTimes + `}`,
 		},
@@ -200,11 +201,11 @@ func TestEventForms(t *testing.T) {
 			`{"color":"black","clock":{"black_ms":120000,"white_ms":1,"white_ns":1},"effect":"grace"}`,
 		},
 		{
-			referee.ClockAdjusted{Clock: clock.Times{Timed: [2]bool{true, false}, Left: [2]time.Duration{60 * time.Second}}, Reason: "noise", At: at},
+			referee.ClockAdjusted{Clock: clock.Times{Timed: [2]bool{true, false}, Left: [2]time.Duration{60 * time.Second}}, Reason: plaintext.Const("noise"), At: at},
 			"clock_adjusted",
 			`{"clock":{"black_ms":60000,"white_ms":null},"reason":"noise"}`,
 		},
-		{referee.GamePaused{By: "arbiter", Reason: "fire alarm", At: at}, "paused", `{"by":"arbiter","reason":"fire alarm",` + noTimes + `}`},
+		{referee.GamePaused{By: "arbiter", Reason: plaintext.Const("fire alarm"), At: at}, "paused", `{"by":"arbiter","reason":"fire alarm",` + noTimes + `}`},
 		{referee.GameResumed{By: "players", At: at + 1}, "resumed", `{"by":"players","reason":"",` + noTimes + `,"at_ns":61250000001}`},
 		{referee.TimeStepped{By: -24 * time.Hour}, "time_stepped", `{"by_ms":-86400000}`},
 		{
@@ -288,14 +289,14 @@ func TestEventForms(t *testing.T) {
 			"power_restored",
 			`{"changed":[],"gap_s":null,"clock":{"black_ms":300000,"white_ms":240001,"white_ns":240000000001}}`,
 		},
-		{referee.EngineLost{Engine: "Edax 4.6", Reason: "it was silent for 1m0s"}, "engine_lost", `{"engine":"Edax 4.6","reason":"it was silent for 1m0s"}`},
+		{referee.EngineLost{Engine: plaintext.Const("Edax 4.6"), Reason: plaintext.Const("it was silent for 1m0s")}, "engine_lost", `{"engine":"Edax 4.6","reason":"it was silent for 1m0s"}`},
 		{
-			referee.Commanded{Audit: referee.Audit{Role: "arbiter", Name: "new", ID: "7", From: "desk-1", Order: referee.NewGame{Match: homeMatch(t, "reverse")}}},
+			referee.Commanded{Audit: referee.Audit{Role: "arbiter", Name: "new", ID: plaintext.Const("7"), From: plaintext.Const("desk-1"), Order: referee.NewGame{Match: homeMatch(t, "reverse")}}},
 			"command",
 			`{"role":"arbiter","name":"new","id":"7","from":"desk-1","args":{"variant":"reverse",` + matchText + `,"turn":"black",` + homeText + `}}`,
 		},
 		{
-			referee.Commanded{Audit: referee.Audit{Role: "player", Name: "undo", ID: "a", Order: referee.Undo{Plies: 2}}},
+			referee.Commanded{Audit: referee.Audit{Role: "player", Name: "undo", ID: plaintext.Const("a"), Order: referee.Undo{Plies: 2}}},
 			"command",
 			`{"role":"player","name":"undo","id":"a","from":null,"args":{"plies":2}}`,
 		},
@@ -304,16 +305,16 @@ func TestEventForms(t *testing.T) {
 			"command",
 			`{"role":"ops","name":"identify","id":null,"from":null,"args":{}}`,
 		},
-		{ordered("pause", referee.Pause{Reason: "fire alarm"}), "command", orderText("pause", `{"reason":"fire alarm"}`)},
+		{ordered("pause", referee.Pause{Reason: plaintext.Const("fire alarm")}), "command", orderText("pause", `{"reason":"fire alarm"}`)},
 		{ordered("resume", referee.Resume{}), "command", orderText("resume", `{"reason":""}`)},
-		{ordered("let_stand", referee.LetStand{Reason: "too late"}), "command", orderText("let_stand", `{"reason":"too late"}`)},
+		{ordered("let_stand", referee.LetStand{Reason: plaintext.Const("too late")}), "command", orderText("let_stand", `{"reason":"too late"}`)},
 		{ordered("resign", referee.Resign{Color: engine.White}), "command", orderText("resign", `{"color":"white"}`)},
 		{
-			ordered("undo", referee.Undo{Plies: 2, Reason: "illegal start"}),
+			ordered("undo", referee.Undo{Plies: 2, Reason: plaintext.Const("illegal start")}),
 			"command", orderText("undo", `{"plies":2,"reason":"illegal start"}`),
 		},
 		{
-			ordered("adjudicate", referee.Adjudicate{Winner: engine.None, Black: 32, White: 32, Reason: "agreed"}),
+			ordered("adjudicate", referee.Adjudicate{Winner: engine.None, Black: 32, White: 32, Reason: plaintext.Const("agreed")}),
 			"command", orderText("adjudicate", `{"result":"draw","black":32,"white":32,"reason":"agreed"}`),
 		},
 		{
@@ -321,21 +322,21 @@ func TestEventForms(t *testing.T) {
 			"command", orderText("adjudicate", `{"result":"none","black":0,"white":0,"reason":""}`),
 		},
 		{
-			ordered("clock_set", referee.ClockSet{Black: 90 * time.Second, White: -1, Reason: "fell off the table"}),
+			ordered("clock_set", referee.ClockSet{Black: 90 * time.Second, White: -1, Reason: plaintext.Const("fell off the table")}),
 			"command", orderText("clock_set", `{"black_ms":90000,"white_ms":null,"reason":"fell off the table"}`),
 		},
 		{
-			ordered("players_set", referee.PlayersSet{Players: [2]string{"Ann", ""}}),
+			ordered("players_set", referee.PlayersSet{Players: [2]plaintext.Text{plaintext.Const("Ann"), plaintext.Const("")}}),
 			"command", orderText("players_set", `{"black":"Ann","white":""}`),
 		},
 		{
 			ordered("correct_square", referee.CorrectSquare{
-				Black: set(t, "c3"), White: set(t, "h8"), Empty: set(t, "a1"), Turn: engine.None, Reason: "look",
+				Black: set(t, "c3"), White: set(t, "h8"), Empty: set(t, "a1"), Turn: engine.None, Reason: plaintext.Const("look"),
 			}),
 			"command", orderText("correct_square", `{"squares":{"a1":"-","c3":"B","h8":"W"},"turn":"none","reason":"look"}`),
 		},
 		{
-			ordered("revise", referee.Revise{FromPly: 20, Moves: "c4d3", Reason: "c4, not c5"}),
+			ordered("revise", referee.Revise{FromPly: 20, Moves: "c4d3", Reason: plaintext.Const("c4, not c5")}),
 			"command", orderText("revise", `{"from_ply":20,"moves":"c4d3","reason":"c4, not c5"}`),
 		},
 		{ordered("claim", referee.Claim{By: engine.Black}), "command", orderText("claim", `{"by":"black"}`)},
@@ -509,7 +510,7 @@ func TestEncodeRefuses(t *testing.T) {
 // unset clock.
 func TestEncodeMends(t *testing.T) {
 	m := homeMatch(t, "classic")
-	m.Players = [2]string{strings.Repeat("é", 65), "a\xffb\x00\u2028<"}
+	m.Players = [2]plaintext.Text{plaintext.Clean(strings.Repeat("é", 65), plaintext.MaxLine), plaintext.Const("a\xffb\x00\u2028<")}
 	env := envelope()
 	env.TS = time.Date(-5, 1, 1, 0, 0, 0, 0, time.UTC)
 	b, err := record.EncodeEvent(env, referee.GameStarted{Match: m})
@@ -521,7 +522,7 @@ func TestEncodeMends(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, b)
 	}
-	m.Players = [2]string{strings.Repeat("é", 64), "a\uFFFDb\x00\u2028<"}
+	m.Players = [2]plaintext.Text{plaintext.Clean(strings.Repeat("é", 64), plaintext.MaxLine), plaintext.Const("a\uFFFDb\x00\u2028<")}
 	if got, ok := ev.(referee.GameStarted); !ok || got.Match != m || env.TS.Unix() != 0 {
 		t.Errorf("%+v %v", ev, env.TS)
 	}
@@ -693,7 +694,10 @@ func moment() *rapid.Generator[time.Duration] {
 	return rapid.Map(rapid.Int64Range(0, 1<<60), func(n int64) time.Duration { return time.Duration(n) })
 }
 
-func name() *rapid.Generator[string] { return rapid.StringN(0, 64, -1) }
+// name draws a word or a name; what cannot be shown is replaced when it is read.
+func name() *rapid.Generator[string] {
+	return rapid.Map(rapid.StringN(0, 64, -1), func(s string) string { return plaintext.Clean(s, 64).String() })
+}
 
 func kind() *rapid.Generator[referee.FaultKind] {
 	return rapid.SampledFrom([]referee.FaultKind{
@@ -759,7 +763,7 @@ func why() *rapid.Generator[string] { return rapid.StringN(0, 200, -1) }
 func match() *rapid.Generator[referee.Match] {
 	return rapid.Custom(func(t *rapid.T) referee.Match {
 		m := referee.Match{
-			Players: [2]string{name().Draw(t, "black"), name().Draw(t, "white")}, Pairing: name().Draw(t, "pairing"),
+			Players: [2]plaintext.Text{plaintext.Clean(name().Draw(t, "black"), plaintext.MaxLine), plaintext.Clean(name().Draw(t, "white"), plaintext.MaxLine)}, Pairing: name().Draw(t, "pairing"),
 		}
 		if rapid.Bool().Draw(t, "opponent") {
 			m.Opponent = referee.Opponent{
@@ -816,7 +820,7 @@ func result() *rapid.Generator[referee.Result] {
 func audit() *rapid.Generator[referee.Audit] {
 	return rapid.Custom(func(t *rapid.T) referee.Audit {
 		a := referee.Audit{
-			Role: name().Draw(t, "role"), Name: name().Draw(t, "name"), ID: name().Draw(t, "id"), From: name().Draw(t, "from"),
+			Role: name().Draw(t, "role"), Name: name().Draw(t, "name"), ID: plaintext.Clean(name().Draw(t, "id"), plaintext.MaxLine), From: plaintext.Clean(name().Draw(t, "from"), plaintext.MaxLine),
 		}
 		who := rapid.Map(rapid.IntRange(0, 2), func(n int) engine.Color { return engine.Color(n) })
 		length := rapid.Map(rapid.Int64Range(-1, 1<<45), func(n int64) time.Duration { return time.Duration(n) })
@@ -824,13 +828,13 @@ func audit() *rapid.Generator[referee.Audit] {
 		case 0:
 			a.Order = referee.NewGame{Match: match().Draw(t, "match")}
 		case 1:
-			a.Order = referee.Undo{Plies: rapid.Int().Draw(t, "plies"), Reason: why().Draw(t, "why")}
+			a.Order = referee.Undo{Plies: rapid.Int().Draw(t, "plies"), Reason: plaintext.Clean(why().Draw(t, "why"), plaintext.MaxLine)}
 		case 2:
-			a.Name, a.Order = "pause", referee.Pause{Reason: why().Draw(t, "why")}
+			a.Name, a.Order = "pause", referee.Pause{Reason: plaintext.Clean(why().Draw(t, "why"), plaintext.MaxLine)}
 		case 3:
-			a.Name, a.Order = "resume", referee.Resume{Reason: why().Draw(t, "why")}
+			a.Name, a.Order = "resume", referee.Resume{Reason: plaintext.Clean(why().Draw(t, "why"), plaintext.MaxLine)}
 		case 4:
-			a.Order = referee.Resign{Color: side().Draw(t, "color"), Reason: why().Draw(t, "why")}
+			a.Order = referee.Resign{Color: side().Draw(t, "color"), Reason: plaintext.Clean(why().Draw(t, "why"), plaintext.MaxLine)}
 		case 5:
 			void := rapid.Bool().Draw(t, "void")
 			winner := engine.None
@@ -839,28 +843,28 @@ func audit() *rapid.Generator[referee.Audit] {
 			}
 			a.Order = referee.Adjudicate{
 				Winner: winner, Void: void, Black: rapid.IntRange(0, 64).Draw(t, "black"),
-				White: rapid.IntRange(0, 64).Draw(t, "white"), Reason: why().Draw(t, "why"),
+				White: rapid.IntRange(0, 64).Draw(t, "white"), Reason: plaintext.Clean(why().Draw(t, "why"), plaintext.MaxLine),
 			}
 		case 6:
-			a.Order = referee.ClockSet{Black: length.Draw(t, "black"), White: length.Draw(t, "white"), Reason: why().Draw(t, "why")}
+			a.Order = referee.ClockSet{Black: length.Draw(t, "black"), White: length.Draw(t, "white"), Reason: plaintext.Clean(why().Draw(t, "why"), plaintext.MaxLine)}
 		case 7:
 			a.Order = referee.PlayersSet{
-				Players: [2]string{name().Draw(t, "black"), name().Draw(t, "white")}, Reason: why().Draw(t, "why"),
+				Players: [2]plaintext.Text{plaintext.Clean(name().Draw(t, "black"), plaintext.MaxLine), plaintext.Clean(name().Draw(t, "white"), plaintext.MaxLine)}, Reason: plaintext.Clean(why().Draw(t, "why"), plaintext.MaxLine),
 			}
 		case 8:
 			black := bits().Draw(t, "black")
 			white := bits().Draw(t, "white") &^ black
 			a.Order = referee.CorrectSquare{
-				Black: black, White: white, Empty: bits().Draw(t, "empty") &^ (black | white), Turn: who.Draw(t, "turn"), Reason: why().Draw(t, "why"),
+				Black: black, White: white, Empty: bits().Draw(t, "empty") &^ (black | white), Turn: who.Draw(t, "turn"), Reason: plaintext.Clean(why().Draw(t, "why"), plaintext.MaxLine),
 			}
 		case 9:
 			a.Order = referee.Revise{
-				FromPly: rapid.IntRange(0, 64).Draw(t, "from"), Moves: rapid.StringN(0, 256, -1).Draw(t, "moves"), Reason: why().Draw(t, "why"),
+				FromPly: rapid.IntRange(0, 64).Draw(t, "from"), Moves: rapid.StringN(0, 256, -1).Draw(t, "moves"), Reason: plaintext.Clean(why().Draw(t, "why"), plaintext.MaxLine),
 			}
 		case 10:
-			a.Name, a.Order = "let_stand", referee.LetStand{Reason: why().Draw(t, "why")}
+			a.Name, a.Order = "let_stand", referee.LetStand{Reason: plaintext.Clean(why().Draw(t, "why"), plaintext.MaxLine)}
 		case 11:
-			a.Name, a.Order = "claim", referee.Claim{By: who.Draw(t, "by"), Reason: why().Draw(t, "why")}
+			a.Name, a.Order = "claim", referee.Claim{By: who.Draw(t, "by"), Reason: plaintext.Clean(why().Draw(t, "why"), plaintext.MaxLine)}
 		case 12:
 			a.Name, a.Order = "pass", referee.PassPressed{By: who.Draw(t, "by")}
 		default:
@@ -874,7 +878,7 @@ func revised() *rapid.Generator[referee.Event] {
 	return rapid.Custom(func(t *rapid.T) referee.Event {
 		ev := referee.Revised{
 			FromPly: rapid.IntRange(0, 64).Draw(t, "from"), Len: rapid.IntRange(0, 128).Draw(t, "plies"),
-			Reason: why().Draw(t, "why"), Clock: times().Draw(t, "clock"), At: moment().Draw(t, "at"),
+			Reason: plaintext.Clean(why().Draw(t, "why"), plaintext.MaxLine), Clock: times().Draw(t, "clock"), At: moment().Draw(t, "at"),
 		}
 		p := referee.Ply{
 			By: side().Draw(t, "by"), Move: engine.Move(rapid.IntRange(0, 64).Draw(t, "move")),
@@ -902,18 +906,18 @@ func ruling() *rapid.Generator[referee.Event] {
 			black := bits().Draw(t, "b")
 			return referee.PositionSet{
 				Discs: engine.Discs{Black: black, White: bits().Draw(t, "w") &^ black}, Turn: side().Draw(t, "turn"),
-				Reason: why().Draw(t, "why"), Clock: times, At: at,
+				Reason: plaintext.Clean(why().Draw(t, "why"), plaintext.MaxLine), Clock: times, At: at,
 			}
 		case 2:
 			return referee.ClockFlag{
 				Color: engine.Color(rapid.IntRange(0, 2).Draw(t, "color")), Effect: referee.FlagRule(rapid.IntRange(0, 4).Draw(t, "effect")), Clock: times, At: at,
 			}
 		case 3:
-			return referee.ClockAdjusted{Clock: times, Reason: why().Draw(t, "why"), At: at}
+			return referee.ClockAdjusted{Clock: times, Reason: plaintext.Clean(why().Draw(t, "why"), plaintext.MaxLine), At: at}
 		case 4:
-			return referee.GamePaused{By: name().Draw(t, "by"), Reason: why().Draw(t, "why"), Clock: times, At: at}
+			return referee.GamePaused{By: name().Draw(t, "by"), Reason: plaintext.Clean(why().Draw(t, "why"), plaintext.MaxLine), Clock: times, At: at}
 		case 5:
-			return referee.GameResumed{By: name().Draw(t, "by"), Reason: why().Draw(t, "why"), Clock: times, At: at}
+			return referee.GameResumed{By: name().Draw(t, "by"), Reason: plaintext.Clean(why().Draw(t, "why"), plaintext.MaxLine), Clock: times, At: at}
 		case 6:
 			return referee.TimeStepped{By: moment().Draw(t, "forth") - moment().Draw(t, "back")}
 		default:
@@ -959,7 +963,7 @@ func event() *rapid.Generator[referee.Event] {
 			}
 			return referee.PowerRestored{Changed: bits().Draw(t, "changed"), Gap: gap, Clock: times().Draw(t, "clock"), At: moment().Draw(t, "at")}
 		case 9:
-			return referee.EngineLost{Engine: name().Draw(t, "engine"), Reason: rapid.StringN(0, 200, -1).Draw(t, "reason")}
+			return referee.EngineLost{Engine: plaintext.Clean(name().Draw(t, "engine"), plaintext.MaxLine), Reason: plaintext.Clean(rapid.StringN(0, 200, -1).Draw(t, "reason"), plaintext.MaxLine)}
 		case 10:
 			return ruling().Draw(t, "ruling")
 		default:

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"reversi-board/engine"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/record"
 	"reversi-board/engine/referee"
 )
@@ -210,7 +211,7 @@ func TestLastDiscIsOnTheBoard(t *testing.T) {
 	if got := last(); got != "black f5" {
 		t.Errorf("after f5 the last disc is %q", got)
 	}
-	referee.Apply(&s, referee.PositionSet{Discs: engine.Start().Discs, Turn: engine.Black, Reason: "the wrong game"})
+	referee.Apply(&s, referee.PositionSet{Discs: engine.Start().Discs, Turn: engine.Black, Reason: plaintext.Const("the wrong game")})
 	if got := last(); got != "" {
 		t.Errorf("after the start was set the last disc is %q", got)
 	}

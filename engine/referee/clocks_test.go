@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"reversi-board/engine"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/referee"
 )
 
@@ -476,7 +477,7 @@ func TestPlayingOnForBothSides(t *testing.T) {
 func TestTimeGivenAfterTheFlag(t *testing.T) {
 	tb := officialTable(t, jof(), "0:05")
 	tb.wait(10 * time.Second)
-	tb.order(referee.ClockSet{Black: time.Minute, White: -1, Reason: "the clock was broken"})
+	tb.order(referee.ClockSet{Black: time.Minute, White: -1, Reason: plaintext.Const("the clock was broken")})
 	tb.expect("flag of black: jof", "command arbiter", "clocks set")
 	tb.runs(black)
 	tb.clocks("1m0s", "5s")
@@ -517,7 +518,7 @@ func TestWallClockStepsChangeNothing(t *testing.T) {
 func TestPause(t *testing.T) {
 	tb := officialTable(t, referee.Home(), "5:00")
 	tb.put("b f5")
-	tb.order(referee.Pause{Reason: "fire alarm"})
+	tb.order(referee.Pause{Reason: plaintext.Const("fire alarm")})
 	tb.expect("command arbiter", "paused by arbiter")
 	tb.stage(referee.Paused, referee.NoStep, black)
 	tb.guide("")

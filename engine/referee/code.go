@@ -8,6 +8,7 @@ import (
 
 	"reversi-board/engine"
 	"reversi-board/engine/clock"
+	"reversi-board/engine/plaintext"
 )
 
 // coder writes values, or reads them back: which of the two is a property of the
@@ -148,6 +149,14 @@ func text[T ~string](c *coder, v *T) {
 	*v, c.b = T(c.b[:n]), c.b[n:]
 }
 
+// plain codes a text from outside. What an older program has stored is cleaned.
+func (c *coder) plain(v *plaintext.Text) {
+	s := v.String()
+	if text(c, &s); c.reading {
+		*v = plaintext.Clean(s, plaintext.MaxLine)
+	}
+}
+
 func (c *coder) color(v *engine.Color)   { small(c, v, engine.None) }
 func (c *coder) square(v *engine.Square) { small(c, v, engine.Square(engine.PassMove)) }
 
@@ -235,7 +244,7 @@ func (c *coder) match(v *Match) {
 	c.profile(&v.Profile)
 	c.settings(&v.Clock)
 	for side := range v.Players {
-		text(c, &v.Players[side])
+		c.plain(&v.Players[side])
 	}
 	text(c, &v.Pairing)
 	text(c, &v.Opponent.Kind)

@@ -5,6 +5,7 @@ import (
 
 	"reversi-board/engine"
 	"reversi-board/engine/clock"
+	"reversi-board/engine/plaintext"
 )
 
 // Event is a fact about the game, in the order in which it became true. Events
@@ -74,7 +75,7 @@ type (
 		FromPly int
 		Line    [MaxRevised]Ply
 		Len     int
-		Reason  string
+		Reason  plaintext.Text
 		Clock   clock.Times
 		At      Time
 	}
@@ -83,7 +84,7 @@ type (
 	PositionSet struct {
 		Discs  engine.Discs
 		Turn   engine.Color
-		Reason string
+		Reason plaintext.Text
 		Clock  clock.Times
 		At     Time
 	}
@@ -105,21 +106,23 @@ type (
 	// ClockAdjusted says that an arbiter has set the clocks.
 	ClockAdjusted struct {
 		Clock  clock.Times
-		Reason string
+		Reason plaintext.Text
 		At     Time
 	}
 	// GamePaused says that the clocks were stopped, by whom (a role), and why.
 	GamePaused struct {
-		By, Reason string
-		Clock      clock.Times
-		At         Time
+		By     string
+		Reason plaintext.Text
+		Clock  clock.Times
+		At     Time
 	}
 	// GameResumed says that they go on. By is a role, or "players" who go on
 	// after a power cut.
 	GameResumed struct {
-		By, Reason string
-		Clock      clock.Times
-		At         Time
+		By     string
+		Reason plaintext.Text
+		Clock  clock.Times
+		At     Time
 	}
 	// GameOver closes the record.
 	GameOver struct {
@@ -152,7 +155,7 @@ type (
 	TimeStepped struct{ By time.Duration }
 	// EngineLost says that the opponent, a program, is gone for the rest of the
 	// game, and why: a sentence about it, such as "it was silent for 10s".
-	EngineLost struct{ Engine, Reason string }
+	EngineLost struct{ Engine, Reason plaintext.Text }
 	// Commanded is the audit of an accepted command.
 	Commanded struct{ Audit Audit }
 )
@@ -223,6 +226,8 @@ const (
 
 // Audit says who gave a command and which.
 type Audit struct {
-	Role, Name, ID, From string
-	Order                Order
+	Role, Name string
+	// ID and From are what the sender calls the command and itself.
+	ID, From plaintext.Text
+	Order    Order
 }

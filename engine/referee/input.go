@@ -5,6 +5,7 @@ import (
 
 	"reversi-board/engine"
 	"reversi-board/engine/clock"
+	"reversi-board/engine/plaintext"
 )
 
 // Input is what can happen to the referee. Each one carries its own time, which
@@ -106,7 +107,7 @@ type (
 	// EngineGone says that the opponent is lost for the rest of the game.
 	EngineGone struct {
 		At             Time
-		Engine, Reason string
+		Engine, Reason plaintext.Text
 	}
 	// Command is an order from the page, from MQTT or from a button, whose
 	// sender has been found to be who the Audit says.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"reversi-board/engine"
+	"reversi-board/engine/plaintext"
 )
 
 // Order is what a command asks of the referee. Who may give which order is
@@ -20,16 +21,16 @@ type (
 	// result, and no disc.
 	Undo struct {
 		Plies  int
-		Reason string
+		Reason plaintext.Text
 	}
 	// Pause stops the clocks; hands are free until Resume.
-	Pause struct{ Reason string }
+	Pause struct{ Reason plaintext.Text }
 	// Resume lets the game go on.
-	Resume struct{ Reason string }
+	Resume struct{ Reason plaintext.Text }
 	// Resign gives the game up for Color.
 	Resign struct {
 		Color  engine.Color
-		Reason string
+		Reason plaintext.Text
 	}
 	// Adjudicate declares a result: Winner is None for a draw, Void is for no
 	// result at all. Black and White are the official score.
@@ -37,41 +38,41 @@ type (
 		Winner       engine.Color
 		Void         bool
 		Black, White int
-		Reason       string
+		Reason       plaintext.Text
 	}
 	// ClockSet gives the players so much main time; less than nothing leaves a
 	// clock as it is.
 	ClockSet struct {
 		Black, White time.Duration
-		Reason       string
+		Reason       plaintext.Text
 	}
 	// PlayersSet names the players.
 	PlayersSet struct {
-		Players [2]string
-		Reason  string
+		Players [2]plaintext.Text
+		Reason  plaintext.Text
 	}
 	// CorrectSquare rules that squares show Black, White or nothing, and who is
 	// to move (None: whoever is).
 	CorrectSquare struct {
 		Black, White, Empty engine.Bitboard
 		Turn                engine.Color
-		Reason              string
+		Reason              plaintext.Text
 	}
 	// Revise rules that the discs from number FromPly on were placed as Moves
 	// says, such as "f5d6c3"; passes are implied.
 	Revise struct {
 		FromPly int
 		Moves   string
-		Reason  string
+		Reason  plaintext.Text
 	}
 	// LetStand rules that what lies on the board counts: a move with wrong flips
 	// as it was made, anything else as the position.
-	LetStand struct{ Reason string }
+	LetStand struct{ Reason plaintext.Text }
 	// Claim objects to the last move; By is the mover's opponent, or None for an
 	// arbiter.
 	Claim struct {
 		By     engine.Color
-		Reason string
+		Reason plaintext.Text
 	}
 	// PassPressed says that By passes; None is whoever is to move.
 	PassPressed struct{ By engine.Color }

@@ -3,6 +3,7 @@ package referee_test
 import (
 	"testing"
 
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/referee"
 )
 
@@ -12,7 +13,7 @@ func TestPairingIsOneGame(t *testing.T) {
 	t.Parallel()
 	tb := newTable(t)
 	match := tb.state.Match
-	match.Pairing, match.Players = "01JZ0000000000000000000000", [2]string{"Ana", "Ben"}
+	match.Pairing, match.Players = "01JZ0000000000000000000000", [2]plaintext.Text{plaintext.Const("Ana"), plaintext.Const("Ben")}
 	tb.order(referee.NewGame{Match: match})
 	tb.look()
 	if m := tb.state.Match; tb.state.Phase != referee.Playing || m.Pairing != match.Pairing || m.Players != match.Players {
@@ -24,7 +25,7 @@ func TestPairingIsOneGame(t *testing.T) {
 	}
 	tb.discs = match.Rules.Start.Discs
 	tb.look()
-	if m := tb.state.Match; tb.state.Phase != referee.Playing || m.Pairing != "" || m.Players != [2]string{} {
+	if m := tb.state.Match; tb.state.Phase != referee.Playing || m.Pairing != "" || m.Players != [2]plaintext.Text{} {
 		t.Errorf("phase %v: the next game has the pairing %q of %q", tb.state.Phase, m.Pairing, m.Players)
 	}
 }

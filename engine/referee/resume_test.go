@@ -10,6 +10,7 @@ import (
 
 	"reversi-board/engine"
 	"reversi-board/engine/clock"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/referee"
 )
 
@@ -326,7 +327,7 @@ func (o *official) command() string {
 		}
 		order = referee.Revise{FromPly: from, Moves: moves}
 	default:
-		order = referee.PlayersSet{Players: [2]string{"Ann", "Ben"}}
+		order = referee.PlayersSet{Players: [2]plaintext.Text{plaintext.Const("Ann"), plaintext.Const("Ben")}}
 	}
 	o.order(order)
 	return fmt.Sprintf("%T %+v", order, order)

@@ -7,6 +7,7 @@ import (
 
 	"reversi-board/engine"
 	"reversi-board/engine/notation"
+	"reversi-board/engine/plaintext"
 )
 
 // command obeys an order, or refuses it with a reason. The audit of an order that
@@ -247,7 +248,7 @@ func (t *turn) correct(in Command, order CorrectSquare) {
 }
 
 // set rules what lies on the board and who is to move.
-func (t *turn) set(in Command, d engine.Discs, turn engine.Color, reason string) {
+func (t *turn) set(in Command, d engine.Discs, turn engine.Color, reason plaintext.Text) {
 	s := t.s
 	if !s.mayRule(in.Audit.Role) {
 		t.refuse(NotAllowed, "there is no running game to rule about")

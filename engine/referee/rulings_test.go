@@ -10,6 +10,7 @@ import (
 	"reversi-board/engine"
 	"reversi-board/engine/clock"
 	"reversi-board/engine/notation"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/referee"
 )
 
@@ -26,7 +27,7 @@ func discs(t *testing.T, text string) engine.Discs {
 func correction(from, to engine.Discs, turn engine.Color) referee.CorrectSquare {
 	differ := from.Diff(to)
 	return referee.CorrectSquare{
-		Black: differ & to.Black, White: differ & to.White, Empty: differ & to.Empty(), Turn: turn, Reason: "ruled",
+		Black: differ & to.Black, White: differ & to.White, Empty: differ & to.Empty(), Turn: turn, Reason: plaintext.Const("ruled"),
 	}
 }
 
@@ -36,10 +37,10 @@ func TestCorrectedSquare(t *testing.T) {
 	tb := officialTable(t, referee.Home(), "5:00")
 	tb.play("f5d6")
 	tb.said = nil
-	tb.order(referee.CorrectSquare{White: tb.sq("f5").Bit(), Black: tb.sq("c3").Bit(), Turn: white, Reason: "a disc was knocked over"})
+	tb.order(referee.CorrectSquare{White: tb.sq("f5").Bit(), Black: tb.sq("c3").Bit(), Turn: white, Reason: plaintext.Const("a disc was knocked over")})
 	tb.expect("command arbiter", "set, white to move")
 	set, ok := tb.all[len(tb.all)-1].(referee.PositionSet)
-	if !ok || set.Reason != "a disc was knocked over" || set.Discs != tb.state.Game.Discs {
+	if !ok || set.Reason != plaintext.Const("a disc was knocked over") || set.Discs != tb.state.Game.Discs {
 		t.Errorf("%+v", set)
 	}
 	tb.guide("turn f5 black c3")
@@ -149,7 +150,7 @@ func TestRevise(t *testing.T) {
 	lying := tb.discs
 	// Another square for disc 20, and the moves that were played after it.
 	moves := otherLine(t, before.Entries[entryOf(&before, 20)].Before, played[38:40], played[40:])
-	tb.order(referee.Revise{FromPly: 20, Moves: moves, Reason: "look at the sheet"})
+	tb.order(referee.Revise{FromPly: 20, Moves: moves, Reason: plaintext.Const("look at the sheet")})
 	tb.expect("command arbiter", fmt.Sprintf("revised from 20, %d lines", len(moves)/2))
 	if got, want := tb.state.Transcript(), played[:38]+moves; got != want {
 		t.Fatalf("the record is %s, want %s", got, want)
@@ -263,7 +264,7 @@ func TestLetStand(t *testing.T) {
 		tb.play("f5")
 		tb.put("w d6 e5")
 		tb.said = nil
-		tb.order(referee.LetStand{Reason: "too late to correct"})
+		tb.order(referee.LetStand{Reason: plaintext.Const("too late to correct")})
 		tb.expect("command arbiter", "white d6: e5", "flips stands at 2, missed d5, extra e5")
 		tb.record("f5d6")
 		tb.runs(black)
@@ -365,7 +366,7 @@ func TestAdjudicate(t *testing.T) {
 		tb.order(o)
 		tb.expect("refused bad_payload")
 	}
-	tb.order(referee.Adjudicate{Winner: black, Black: 40, White: 24, Reason: "White has left"})
+	tb.order(referee.Adjudicate{Winner: black, Black: 40, White: 24, Reason: plaintext.Const("White has left")})
 	tb.expect("command arbiter", "over black 40-24 discs 3-3 adjudicated")
 	// An arbiter may think better of it; a player may not.
 	tb.order(referee.Adjudicate{Winner: engine.None, Black: 32, White: 32})
@@ -391,7 +392,7 @@ func TestClockSet(t *testing.T) {
 	tb := officialTable(t, referee.Home(), "5:00")
 	tb.play("f5")
 	tb.said = nil
-	tb.order(referee.ClockSet{Black: -1, White: 7 * time.Minute, Reason: "noise"})
+	tb.order(referee.ClockSet{Black: -1, White: 7 * time.Minute, Reason: plaintext.Const("noise")})
 	tb.expect("command arbiter", "clocks set")
 	tb.clocks("4m59s", "7m0s")
 	tb.runs(white)
@@ -414,7 +415,7 @@ func TestTimeGivenBackAfterTheEnd(t *testing.T) {
 	tb.made("f5")
 	tb.wait(time.Minute)
 	tb.expect("black f5: e5", "flag of white: loss", "over black 64-0 discs 4-1 flag")
-	tb.order(referee.ClockSet{Black: -1, White: time.Minute, Reason: "it was a fire alarm"})
+	tb.order(referee.ClockSet{Black: -1, White: time.Minute, Reason: plaintext.Const("it was a fire alarm")})
 	tb.expect("command arbiter", "clocks set")
 	tb.stage(referee.Playing, referee.ToMove, white)
 	tb.runs(engine.None)
@@ -447,9 +448,9 @@ func TestClocksOfTheNextGame(t *testing.T) {
 
 func TestPlayersSet(t *testing.T) {
 	tb := officialTable(t, referee.Home(), "none")
-	tb.order(referee.PlayersSet{Players: [2]string{"Ann", "Ben"}})
+	tb.order(referee.PlayersSet{Players: [2]plaintext.Text{plaintext.Const("Ann"), plaintext.Const("Ben")}})
 	tb.expect("command arbiter")
-	if tb.state.Match.Players != [2]string{"Ann", "Ben"} || tb.folded().Match.Players != tb.state.Match.Players {
+	if tb.state.Match.Players != [2]plaintext.Text{plaintext.Const("Ann"), plaintext.Const("Ben")} || tb.folded().Match.Players != tb.state.Match.Players {
 		t.Errorf("%q", tb.state.Match.Players)
 	}
 }
@@ -546,7 +547,7 @@ func TestUndoOfAResignationAlone(t *testing.T) {
 	tb.wait(10 * time.Second)
 	tb.put("- d6") // hands are free
 	tb.said = nil
-	tb.order(referee.Undo{Plies: 0, Reason: "it was the wrong button"})
+	tb.order(referee.Undo{Plies: 0, Reason: plaintext.Const("it was the wrong button")})
 	tb.expect("command arbiter", "undo 0 to ply 2, black to move")
 	if s := &tb.state; s.Ended || s.Game != before.Game || s.Len != before.Len || s.Transcript() != "f5d6" || s.Turn() != black {
 		t.Errorf("the game stands at %q, %v to move, ended %v", s.Transcript(), s.Turn(), s.Ended)

@@ -14,6 +14,7 @@ import (
 
 	"reversi-board/engine"
 	"reversi-board/engine/clock"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/referee"
 )
 
@@ -60,7 +61,7 @@ func midGame(t testing.TB) referee.State {
 		t.Fatal(err)
 	}
 	s := referee.New(referee.Match{
-		Rules: rules, Profile: referee.Home(), Players: [2]string{"Ann", "Ben"},
+		Rules: rules, Profile: referee.Home(), Players: [2]plaintext.Text{plaintext.Const("Ann"), plaintext.Const("Ben")},
 		Clock: clock.Same(clock.Control{Main: 5 * time.Minute, Increment: 3 * time.Second}),
 	})
 	d, at := rules.Start.Discs, time.Second
@@ -190,10 +191,10 @@ func anyInput(r *rapid.T) referee.Input {
 	case 8:
 		return referee.Suggested{At: at, Square: engine.Square(rapid.IntRange(0, 63).Draw(r, "square"))}
 	case 9:
-		return referee.EngineGone{At: at, Engine: anyText(r, "engine"), Reason: anyText(r, "reason")}
+		return referee.EngineGone{At: at, Engine: plaintext.Clean(anyText(r, "engine"), plaintext.MaxLine), Reason: plaintext.Clean(anyText(r, "reason"), plaintext.MaxLine)}
 	default:
 		return referee.Command{At: at, Audit: referee.Audit{
-			Role: anyText(r, "role"), Name: anyText(r, "name"), ID: anyText(r, "id"), From: anyText(r, "from"), Order: anyOrder(r),
+			Role: anyText(r, "role"), Name: anyText(r, "name"), ID: plaintext.Clean(anyText(r, "id"), plaintext.MaxLine), From: plaintext.Clean(anyText(r, "from"), plaintext.MaxLine), Order: anyOrder(r),
 		}}
 	}
 }
@@ -206,32 +207,32 @@ func anyOrder(r *rapid.T) referee.Order {
 	case 1:
 		return referee.NewGame{Match: anyMatch(r)}
 	case 2:
-		return referee.Undo{Plies: rapid.Int().Draw(r, "plies"), Reason: reason}
+		return referee.Undo{Plies: rapid.Int().Draw(r, "plies"), Reason: plaintext.Clean(reason, plaintext.MaxLine)}
 	case 3:
-		return referee.Pause{Reason: reason}
+		return referee.Pause{Reason: plaintext.Clean(reason, plaintext.MaxLine)}
 	case 4:
-		return referee.Resume{Reason: reason}
+		return referee.Resume{Reason: plaintext.Clean(reason, plaintext.MaxLine)}
 	case 5:
-		return referee.Resign{Color: anyColor(r, "color"), Reason: reason}
+		return referee.Resign{Color: anyColor(r, "color"), Reason: plaintext.Clean(reason, plaintext.MaxLine)}
 	case 6:
 		return referee.Adjudicate{
 			Winner: anyColor(r, "winner"), Void: rapid.Bool().Draw(r, "void"),
-			Black: rapid.Int().Draw(r, "black"), White: rapid.Int().Draw(r, "white"), Reason: reason,
+			Black: rapid.Int().Draw(r, "black"), White: rapid.Int().Draw(r, "white"), Reason: plaintext.Clean(reason, plaintext.MaxLine),
 		}
 	case 7:
-		return referee.ClockSet{Black: anyTime(r, "black"), White: anyTime(r, "white"), Reason: reason}
+		return referee.ClockSet{Black: anyTime(r, "black"), White: anyTime(r, "white"), Reason: plaintext.Clean(reason, plaintext.MaxLine)}
 	case 8:
-		return referee.PlayersSet{Players: [2]string{anyText(r, "black"), anyText(r, "white")}, Reason: reason}
+		return referee.PlayersSet{Players: [2]plaintext.Text{plaintext.Clean(anyText(r, "black"), plaintext.MaxLine), plaintext.Clean(anyText(r, "white"), plaintext.MaxLine)}, Reason: plaintext.Clean(reason, plaintext.MaxLine)}
 	case 9:
 		return referee.CorrectSquare{
-			Black: anySet(r, "black"), White: anySet(r, "white"), Empty: anySet(r, "empty"), Turn: anyColor(r, "turn"), Reason: reason,
+			Black: anySet(r, "black"), White: anySet(r, "white"), Empty: anySet(r, "empty"), Turn: anyColor(r, "turn"), Reason: plaintext.Clean(reason, plaintext.MaxLine),
 		}
 	case 10:
-		return referee.Revise{FromPly: rapid.Int().Draw(r, "from"), Moves: anyText(r, "moves"), Reason: reason}
+		return referee.Revise{FromPly: rapid.Int().Draw(r, "from"), Moves: anyText(r, "moves"), Reason: plaintext.Clean(reason, plaintext.MaxLine)}
 	case 11:
-		return referee.LetStand{Reason: reason}
+		return referee.LetStand{Reason: plaintext.Clean(reason, plaintext.MaxLine)}
 	case 12:
-		return referee.Claim{By: anyColor(r, "by"), Reason: reason}
+		return referee.Claim{By: anyColor(r, "by"), Reason: plaintext.Clean(reason, plaintext.MaxLine)}
 	case 13:
 		return referee.PassPressed{By: anyColor(r, "by")}
 	default:
@@ -250,7 +251,7 @@ func anyMatch(r *rapid.T) referee.Match {
 			Sides:  [2]clock.Control{anyControl(r, "black"), anyControl(r, "white")},
 			Shared: rapid.Bool().Draw(r, "shared"),
 		},
-		Players:  [2]string{anyText(r, "black"), anyText(r, "white")},
+		Players:  [2]plaintext.Text{plaintext.Clean(anyText(r, "black"), plaintext.MaxLine), plaintext.Clean(anyText(r, "white"), plaintext.MaxLine)},
 		Opponent: referee.Opponent{Kind: referee.GTP, Level: rapid.IntRange(1, 10).Draw(r, "level"), Side: anyColor(r, "side")},
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"reversi-board/engine"
 	"reversi-board/engine/clock"
+	"reversi-board/engine/plaintext"
 )
 
 // Time is monotonic time since the program started. The referee never asks a
@@ -320,7 +321,7 @@ type Match struct {
 	// Clock is how the game is timed.
 	Clock clock.Settings
 	// Players are the names of Black and White, at most 64 characters each.
-	Players [2]string
+	Players [2]plaintext.Text
 	// Opponent says which of them is a program.
 	Opponent Opponent
 	// Pairing is the id of the pairing of a tournament that the game belongs to,

@@ -3,6 +3,7 @@ package referee
 import (
 	"reversi-board/engine"
 	"reversi-board/engine/clock"
+	"reversi-board/engine/plaintext"
 )
 
 // Step tells the referee what happened and appends what is to be done to out.
@@ -217,7 +218,7 @@ func (t *turn) over(at Time) {
 	next := s.Match
 	if next.Pairing != "" {
 		// A pairing is one game: what is played next at this board is another.
-		next.Pairing, next.Players = "", [2]string{}
+		next.Pairing, next.Players = "", [2]plaintext.Text{}
 	}
 	if s.memory.prepared {
 		next = s.memory.next

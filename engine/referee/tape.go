@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+
+	"reversi-board/engine/plaintext"
 )
 
 // InputVersion is the form of what AppendInput writes. It is raised with every
@@ -245,16 +247,16 @@ func (c *coder) suggested(in *Suggested) {
 
 func (c *coder) engineGone(in *EngineGone) {
 	c.time(&in.At)
-	text(c, &in.Engine)
-	text(c, &in.Reason)
+	c.plain(&in.Engine)
+	c.plain(&in.Reason)
 }
 
 func (c *coder) command(in *Command) {
 	c.time(&in.At)
 	text(c, &in.Audit.Role)
 	text(c, &in.Audit.Name)
-	text(c, &in.Audit.ID)
-	text(c, &in.Audit.From)
+	c.plain(&in.Audit.ID)
+	c.plain(&in.Audit.From)
 	if !c.reading {
 		c.writeOrder(in.Audit.Order)
 		return
@@ -278,10 +280,10 @@ func (c *coder) writeOrder(o Order) {
 		c.undo(&o)
 	case Pause:
 		c.b = append(c.b, pauseCode)
-		text(c, &o.Reason)
+		c.plain(&o.Reason)
 	case Resume:
 		c.b = append(c.b, resumeCode)
-		text(c, &o.Reason)
+		c.plain(&o.Reason)
 	case Resign:
 		c.b = append(c.b, resignCode)
 		c.resign(&o)
@@ -302,7 +304,7 @@ func (c *coder) writeOrder(o Order) {
 		c.reviseOrder(&o)
 	case LetStand:
 		c.b = append(c.b, letStandCode)
-		text(c, &o.Reason)
+		c.plain(&o.Reason)
 	case Claim:
 		c.b = append(c.b, claimCode)
 		c.claim(&o)
@@ -372,8 +374,8 @@ func (c *coder) order(kind uint8) Order {
 
 // reason reads an order that has nothing but a reason.
 func (c *coder) reason(kind uint8) Order {
-	var reason string
-	text(c, &reason)
+	var reason plaintext.Text
+	c.plain(&reason)
 	switch kind {
 	case pauseCode:
 		return Pause{Reason: reason}
@@ -386,23 +388,23 @@ func (c *coder) reason(kind uint8) Order {
 
 func (c *coder) undo(o *Undo) {
 	c.int(&o.Plies)
-	text(c, &o.Reason)
+	c.plain(&o.Reason)
 }
 
 func (c *coder) resign(o *Resign) {
 	c.color(&o.Color)
-	text(c, &o.Reason)
+	c.plain(&o.Reason)
 }
 
 func (c *coder) claim(o *Claim) {
 	c.color(&o.By)
-	text(c, &o.Reason)
+	c.plain(&o.Reason)
 }
 
 func (c *coder) playersSet(o *PlayersSet) {
-	text(c, &o.Players[0])
-	text(c, &o.Players[1])
-	text(c, &o.Reason)
+	c.plain(&o.Players[0])
+	c.plain(&o.Players[1])
+	c.plain(&o.Reason)
 }
 
 func (c *coder) adjudicate(o *Adjudicate) {
@@ -410,13 +412,13 @@ func (c *coder) adjudicate(o *Adjudicate) {
 	c.yes(&o.Void)
 	c.int(&o.Black)
 	c.int(&o.White)
-	text(c, &o.Reason)
+	c.plain(&o.Reason)
 }
 
 func (c *coder) clockSet(o *ClockSet) {
 	c.time(&o.Black)
 	c.time(&o.White)
-	text(c, &o.Reason)
+	c.plain(&o.Reason)
 }
 
 func (c *coder) correct(o *CorrectSquare) {
@@ -424,11 +426,11 @@ func (c *coder) correct(o *CorrectSquare) {
 	c.set(&o.White)
 	c.set(&o.Empty)
 	c.color(&o.Turn)
-	text(c, &o.Reason)
+	c.plain(&o.Reason)
 }
 
 func (c *coder) reviseOrder(o *Revise) {
 	c.int(&o.FromPly)
 	text(c, &o.Moves)
-	text(c, &o.Reason)
+	c.plain(&o.Reason)
 }

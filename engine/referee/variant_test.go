@@ -12,6 +12,7 @@ import (
 
 	"reversi-board/engine"
 	"reversi-board/engine/notation"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/referee"
 )
 
@@ -243,7 +244,7 @@ func TestTheMatchThatFollows(t *testing.T) {
 	tb := newTable(t)
 	tb.play("f5d6c5f6e7f4g5e6e3")
 	next := tb.state.Match
-	next.Rules, next.Players = variant(t, "historic"), [2]string{"Ann", "Bob"}
+	next.Rules, next.Players = variant(t, "historic"), [2]plaintext.Text{plaintext.Const("Ann"), plaintext.Const("Bob")}
 	referee.Prepare(&tb.state, next)
 	tb.look()
 	if tb.state.Match.Rules.Name != "classic" {

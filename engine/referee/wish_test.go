@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"reversi-board/engine"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/referee"
 )
 
@@ -162,7 +163,7 @@ func TestEngineGone(t *testing.T) {
 	tb.suggest("f6")
 	tb.expect("black f5: e5")
 	for range 2 {
-		tb.step(referee.EngineGone{At: tb.now, Engine: "Edax", Reason: "it was silent for 1m0s"})
+		tb.step(referee.EngineGone{At: tb.now, Engine: plaintext.Const("Edax"), Reason: plaintext.Const("it was silent for 1m0s")})
 	}
 	tb.expect("lost Edax: it was silent for 1m0s")
 	tb.guide("")
@@ -183,7 +184,7 @@ func TestEngineGone(t *testing.T) {
 		t.Errorf("lost %v, %v in the next game", tb.state.OpponentLost, tb.state.Phase)
 	}
 	tb = newTable(t)
-	tb.step(referee.EngineGone{At: tb.now, Engine: "Edax"})
+	tb.step(referee.EngineGone{At: tb.now, Engine: plaintext.Const("Edax")})
 	tb.expect()
 }
 
@@ -192,7 +193,7 @@ func TestEngineLostFolds(t *testing.T) {
 	t.Parallel()
 	s := referee.New(referee.Match{})
 	referee.Apply(&s, referee.GameStarted{Match: referee.Match{Rules: variant(t, "classic")}})
-	referee.Apply(&s, referee.EngineLost{Engine: "x", Reason: "y"})
+	referee.Apply(&s, referee.EngineLost{Engine: plaintext.Const("x"), Reason: plaintext.Const("y")})
 	if !s.OpponentLost {
 		t.Error("not lost")
 	}

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"reversi-board/engine"
+	"reversi-board/engine/plaintext"
 )
 
 // MaxCSV bounds a file of players in bytes.
@@ -138,7 +139,14 @@ func playerOf(cells []string, at map[string]int) (Player, error) {
 		}
 		return strings.TrimSpace(untext(strings.TrimSpace(cells[i])))
 	}
-	p := Player{Name: cell("name"), Club: cell("club")}
+	var p Player
+	var err error
+	if p.Name, err = ParseName("the name", cell("name")); err != nil {
+		return p, err
+	}
+	if p.Club, err = ParseName("the club", cell("club")); err != nil {
+		return p, err
+	}
 	for _, c := range []struct {
 		name string
 		to   *int
@@ -156,7 +164,7 @@ func playerOf(cells []string, at map[string]int) (Player, error) {
 	}
 	checked := p
 	checked.Number = max(p.Number, 1)
-	if p.Name == "" {
+	if p.Name.IsZero() {
 		return p, errors.New("there is no name")
 	}
 	return p, checked.Check()
@@ -207,7 +215,7 @@ func (e *Event) WriteStandings(w io.Writer) error {
 // WriteGames writes the games as CSV with a line of names, in their order. The
 // discs are those that count for the table.
 func (e *Event) WriteGames(w io.Writer) error {
-	names := map[int]string{}
+	names := map[int]plaintext.Text{}
 	for _, p := range e.Players {
 		names[p.Number] = p.Name
 	}
@@ -243,7 +251,8 @@ func winnerWord(g Game) string {
 const formula = "=+-@\t\r"
 
 // text keeps a name from being taken for a formula by a spreadsheet.
-func text(name string) string {
+func text(of plaintext.Text) string {
+	name := of.String()
 	if name != "" && strings.ContainsRune(formula, rune(name[0])) {
 		return "'" + name
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/tournament"
 )
 
@@ -15,16 +16,16 @@ func TestReadPlayers(t *testing.T) {
 		text string
 		want []tournament.Player
 	}{
-		"names alone": {"name\nAna\nBen\n", []tournament.Player{{Number: 1, Name: "Ana"}, {Number: 2, Name: "Ben"}}},
+		"names alone": {"name\nAna\nBen\n", []tournament.Player{{Number: 1, Name: plaintext.Const("Ana")}, {Number: 2, Name: plaintext.Const("Ben")}}},
 		"all columns": {
 			"Number,Name,Club,Rating,Lot\n7,Ana,\"Elm, East\",1500,3\n,Ben,,,\n",
-			[]tournament.Player{{Number: 7, Name: "Ana", Club: "Elm, East", Rating: 1500, Lot: 3}, {Number: 1, Name: "Ben"}},
+			[]tournament.Player{{Number: 7, Name: plaintext.Const("Ana"), Club: plaintext.Const("Elm, East"), Rating: 1500, Lot: 3}, {Number: 1, Name: plaintext.Const("Ben")}},
 		},
 		"from a spreadsheet": {
 			"\xef\xbb\xbfname;rating;remark\r\nZoë;12;x\r\n;;\r\n'=Dora;;\r\n",
-			[]tournament.Player{{Number: 1, Name: "Zoë", Rating: 12}, {Number: 2, Name: "=Dora"}},
+			[]tournament.Player{{Number: 1, Name: plaintext.Const("Zoë"), Rating: 12}, {Number: 2, Name: plaintext.Const("=Dora")}},
 		},
-		"tabs": {"rating\tname\n5\tAna\n", []tournament.Player{{Number: 1, Name: "Ana", Rating: 5}}},
+		"tabs": {"rating\tname\n5\tAna\n", []tournament.Player{{Number: 1, Name: plaintext.Const("Ana"), Rating: 5}}},
 	} {
 		got, err := tournament.ReadPlayers(strings.NewReader(c.text), nil)
 		if err != nil || !slices.Equal(got, c.want) {

@@ -4,11 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"reversi-board/engine"
+	"reversi-board/engine/plaintext"
 )
 
 // System is how players are paired.
@@ -80,7 +78,7 @@ const (
 	MaxNumber = 9999
 	MaxRating = 9999
 	// MaxName bounds names in characters, as everywhere on the board.
-	MaxName = 64
+	MaxName = plaintext.MaxName
 )
 
 const (
@@ -94,8 +92,8 @@ const (
 type Player struct {
 	// Number is the player's number, from 1 on, different from all others.
 	Number int
-	Name   string
-	Club   string
+	Name   plaintext.Text
+	Club   plaintext.Text
 	// Lot is the number that the player has drawn, from 1 on, 0 for none.
 	Lot int
 	// Rating orders the players before the first round; 0 if there is none.
@@ -139,7 +137,7 @@ func (g Game) bye() bool { return g.White == Bye }
 
 // Event is a tournament.
 type Event struct {
-	Name   string
+	Name   plaintext.Text
 	System System
 	// Rounds is how many rounds are played. Round robin ignores it.
 	Rounds int
@@ -217,7 +215,7 @@ func (p Player) Check() error {
 	switch {
 	case p.Number < 1 || p.Number > MaxNumber:
 		return fmt.Errorf("player %.64q has the number %d: want 1 to %d", p.Name, p.Number, MaxNumber)
-	case p.Name == "":
+	case p.Name.IsZero():
 		return fmt.Errorf("player %d has no name", p.Number)
 	case p.Lot < 0 || p.Lot > MaxNumber:
 		return fmt.Errorf("player %.64q has the lot %d: want 1 to %d, or 0 for none", p.Name, p.Lot, MaxNumber)
@@ -227,26 +225,19 @@ func (p Player) Check() error {
 	return errors.Join(CheckName("the name", p.Name), CheckName("the club", p.Club))
 }
 
-// CheckName reports why a text cannot be a name: it is one line of at most
-// MaxName characters without control characters, and nothing around it.
-func CheckName(what, text string) error {
-	switch {
-	case !utf8.ValidString(text):
-		return fmt.Errorf("%s is not UTF-8 text", what)
-	case utf8.RuneCountInString(text) > MaxName:
-		return fmt.Errorf("%s %.20q… is too long: want at most %d characters", what, text, MaxName)
-	case strings.ContainsFunc(text, unspoken):
-		return fmt.Errorf("%s %q holds characters that cannot be shown", what, text)
-	case strings.TrimSpace(text) != text:
-		return fmt.Errorf("%s %q has blanks around it", what, text)
-	}
-	return nil
+// CheckName reports a name of more than MaxName characters.
+func CheckName(what string, name plaintext.Text) error {
+	_, err := ParseName(what, name.String())
+	return err
 }
 
-// unspoken are characters that nobody can read: controls, and those that turn
-// the direction of the text around them.
-func unspoken(r rune) bool {
-	return unicode.IsControl(r) || r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069 || r == 0x2028 || r == 0x2029
+// ParseName reads a name of at most MaxName characters.
+func ParseName(what, text string) (plaintext.Text, error) {
+	name, err := plaintext.Parse(what, text, MaxName)
+	if err != nil {
+		return name, err //nolint:wrapcheck // it says what is wrong with what
+	}
+	return name, nil
 }
 
 func (e *Event) validateSettings() error {

@@ -5,15 +5,16 @@ import (
 	"os"
 
 	"reversi-board/engine"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/tournament"
 )
 
 func Example() {
 	e := &tournament.Event{
-		Name: "Club evening", System: tournament.Swiss, Rounds: 2, Colors: tournament.Balanced,
+		Name: plaintext.Const("Club evening"), System: tournament.Swiss, Rounds: 2, Colors: tournament.Balanced,
 		Breaks: []tournament.Break{tournament.Brightwell}, Factor: tournament.DefaultFactor,
 		Players: []tournament.Player{
-			{Number: 1, Name: "Ana"}, {Number: 2, Name: "Ben"}, {Number: 3, Name: "Cem"}, {Number: 4, Name: "=Dora"},
+			{Number: 1, Name: plaintext.Const("Ana")}, {Number: 2, Name: plaintext.Const("Ben")}, {Number: 3, Name: plaintext.Const("Cem")}, {Number: 4, Name: plaintext.Const("=Dora")},
 		},
 	}
 	games, err := e.Pair()

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"reversi-board/engine"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/tournament"
 )
 
@@ -16,11 +17,11 @@ import (
 // for the others.
 func event(system tournament.System, players, rounds int) *tournament.Event {
 	e := &tournament.Event{
-		Name: "Open", System: system, Rounds: rounds, Colors: tournament.Balanced,
+		Name: plaintext.Const("Open"), System: system, Rounds: rounds, Colors: tournament.Balanced,
 		Breaks: []tournament.Break{tournament.Brightwell, tournament.Discs}, Factor: tournament.DefaultFactor,
 	}
 	for n := range players {
-		e.Players = append(e.Players, tournament.Player{Number: n + 1, Name: fmt.Sprint("P", n+1), Rating: 1000 - n})
+		e.Players = append(e.Players, tournament.Player{Number: n + 1, Name: plaintext.Clean(fmt.Sprint("P", n+1), plaintext.MaxLine), Rating: 1000 - n})
 	}
 	return e
 }
@@ -358,7 +359,7 @@ func TestMistakesInAnEvent(t *testing.T) {
 		"tie-break":    func(e *tournament.Event) { e.Breaks = []tournament.Break{"luck"} },
 		"number twice": func(e *tournament.Event) { e.Players[1].Number = 1 },
 		"number":       func(e *tournament.Event) { e.Players[0].Number = 0 },
-		"no name":      func(e *tournament.Event) { e.Players[2].Name = "" },
+		"no name":      func(e *tournament.Event) { e.Players[2].Name = plaintext.Const("") },
 		"stranger":     func(e *tournament.Event) { e.Games = []tournament.Game{played(1, 1, 9, 32, 32)} },
 		"oneself":      func(e *tournament.Event) { e.Games = []tournament.Game{played(1, 1, 1, 32, 32)} },
 		"65 discs":     func(e *tournament.Event) { e.Games = []tournament.Game{played(1, 1, 2, 33, 32)} },

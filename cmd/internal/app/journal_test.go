@@ -18,6 +18,7 @@ import (
 	"reversi-board/engine"
 	"reversi-board/engine/archive"
 	"reversi-board/engine/clock"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/record"
 	"reversi-board/engine/referee"
 )
@@ -68,7 +69,7 @@ func (w *writer) press(c engine.Color) {
 func (w *writer) order(name string, o referee.Order) {
 	w.t.Helper()
 	w.step(func(at time.Duration) referee.Input {
-		return referee.Command{At: at, Audit: referee.Audit{Role: "arbiter", Name: name, ID: "t" + w.now.String(), From: "desk", Order: o}}
+		return referee.Command{At: at, Audit: referee.Audit{Role: "arbiter", Name: name, ID: plaintext.Clean("t"+w.now.String(), plaintext.MaxLine), From: plaintext.Const("desk"), Order: o}}
 	})
 	// Hands make the board as it was ruled.
 	w.discs = w.core.State.Game.Discs
@@ -126,12 +127,12 @@ func play(t *testing.T, after func(*writer)) [][]byte {
 	w.press(engine.Black)
 	w.see('w', "d3") // and stands with the reply
 	w.press(engine.White)
-	w.order("pause", referee.Pause{Reason: "tea"})
+	w.order("pause", referee.Pause{Reason: plaintext.Const("tea")})
 	w.order("resume", referee.Resume{})
-	w.order("clock_set", referee.ClockSet{Black: 4 * time.Minute, White: -1, Reason: "a late start"})
-	w.order("players_set", referee.PlayersSet{Players: [2]string{"Ōkawa \"B\"", "Brightwell"}})
+	w.order("clock_set", referee.ClockSet{Black: 4 * time.Minute, White: -1, Reason: plaintext.Const("a late start")})
+	w.order("players_set", referee.PlayersSet{Players: [2]plaintext.Text{plaintext.Const("Ōkawa \"B\""), plaintext.Const("Brightwell")}})
 	w.order("undo", referee.Undo{Plies: 2})
-	w.order("revise", referee.Revise{FromPly: 2, Moves: "f6e6", Reason: "written down wrong"})
+	w.order("revise", referee.Revise{FromPly: 2, Moves: "f6e6", Reason: plaintext.Const("written down wrong")})
 	w.step(func(at time.Duration) referee.Input { return referee.WallStepped{At: at, By: -24 * time.Hour} })
 	w.step(func(at time.Duration) referee.Input {
 		return referee.CellsFailed{At: at, Squares: 1 << 9, Kind: referee.Flapping}
@@ -148,18 +149,18 @@ func play(t *testing.T, after func(*writer)) [][]byte {
 		t.Fatal(err)
 	}
 	w.order("correct_square", referee.CorrectSquare{
-		Black: blocked.Black, White: blocked.White, Empty: blocked.Empty(), Turn: engine.Black, Reason: "the board was pushed",
+		Black: blocked.Black, White: blocked.White, Empty: blocked.Empty(), Turn: engine.Black, Reason: plaintext.Const("the board was pushed"),
 	})
-	w.order("adjudicate", referee.Adjudicate{Winner: engine.White, Black: 20, White: 44, Reason: "nobody can win any more"})
+	w.order("adjudicate", referee.Adjudicate{Winner: engine.White, Black: 20, White: 44, Reason: plaintext.Const("nobody can win any more")})
 	second := match
 	second.Clock, second.Opponent = clock.Same(clock.Control{Main: 20 * time.Second}), referee.Opponent{Kind: referee.Builtin, Level: 3, Side: engine.White}
 	w.discs = match.Rules.Start.Discs
 	w.step(func(at time.Duration) referee.Input {
-		return referee.Command{At: at, Audit: referee.Audit{Role: "arbiter", Name: "new", ID: "n", Order: referee.NewGame{Match: second}}}
+		return referee.Command{At: at, Audit: referee.Audit{Role: "arbiter", Name: "new", ID: plaintext.Const("n"), Order: referee.NewGame{Match: second}}}
 	})
 	w.see('-')
 	w.step(func(at time.Duration) referee.Input {
-		return referee.EngineGone{At: at, Engine: "builtin", Reason: "it was silent"}
+		return referee.EngineGone{At: at, Engine: plaintext.Const("builtin"), Reason: plaintext.Const("it was silent")}
 	})
 	w.see('b', "d3", "d4")
 	w.press(engine.Black)

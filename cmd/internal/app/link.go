@@ -7,6 +7,7 @@ import (
 
 	"reversi-board/configs"
 	"reversi-board/display/web"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/referee"
 	"reversi-board/mqtt"
 	"reversi-board/mqtt/broker"
@@ -235,7 +236,7 @@ func (a *App) carryOut(role, from string, c web.Command) (code, text string) {
 		return string(referee.NotAllowed), refusal
 	}
 	refused := a.step(referee.Command{At: a.now(), Audit: referee.Audit{
-		Role: role, Name: c.Name, ID: c.ID, From: from, Order: what,
+		Role: role, Name: c.Name, ID: plaintext.Clean(c.ID, plaintext.MaxName), From: plaintext.Clean(from, plaintext.MaxName), Order: what,
 	}})
 	if refused != nil {
 		return string(refused.Code), refused.Text

@@ -13,11 +13,17 @@ import (
 	"reversi-board/engine/clock"
 	"reversi-board/engine/notation"
 	"reversi-board/engine/opponent"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/referee"
 )
 
-// maxName bounds a player's name in characters.
-const maxName = 64
+// playerNames reads the names of Black and White.
+func playerNames(black, white string) (names [2]plaintext.Text, err error) {
+	var errs [2]error
+	names[engine.Black], errs[0] = plaintext.Parse("the name of black", black, plaintext.MaxName)
+	names[engine.White], errs[1] = plaintext.Parse("the name of white", white, plaintext.MaxName)
+	return names, errors.Join(errs[:]...)
+}
 
 // orderOf reads the arguments of a command. What a new game leaves out is taken
 // from match.
@@ -36,7 +42,8 @@ func orderOf(name string, args json.RawMessage, match referee.Match) (referee.Or
 		if err := decodeArgs(args, &undo); err != nil {
 			return nil, err
 		}
-		return referee.Undo{Plies: undo.Plies, Reason: string(undo.Reason)}, undo.Reason.check(false)
+		why, err := undo.Reason.text(false)
+		return referee.Undo{Plies: undo.Plies, Reason: why}, err
 	case "identify", "snapshot", hintCommand:
 		if err := decodeArgs(args, &struct{}{}); err != nil {
 			return nil, err
@@ -83,12 +90,13 @@ func newGameOrder(args json.RawMessage, match referee.Match) (referee.Order, err
 		return nil, err
 	}
 	if want.Players != nil {
-		for i, p := range []string{want.Players.Black, want.Players.White} {
-			if !utf8.ValidString(p) || utf8.RuneCountInString(p) > maxName {
-				return nil, fmt.Errorf("a player's name has at most %d characters", maxName)
-			}
-			if p != "" {
-				match.Players[i] = p
+		names, err := playerNames(want.Players.Black, want.Players.White)
+		if err != nil {
+			return nil, err
+		}
+		for i, name := range names {
+			if !name.IsZero() {
+				match.Players[i] = name
 			}
 		}
 	}
@@ -231,6 +239,9 @@ func withFirst(rules engine.Rules, who string) (engine.Rules, error) {
 func decodeArgs(args json.RawMessage, v any) error {
 	if len(args) == 0 || bytes.Equal(bytes.TrimSpace(args), []byte("null")) {
 		return nil
+	}
+	if !utf8.Valid(args) {
+		return errors.New("read the arguments: not UTF-8 text")
 	}
 	dec := json.NewDecoder(bytes.NewReader(args))
 	dec.DisallowUnknownFields()

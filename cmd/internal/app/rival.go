@@ -8,6 +8,7 @@ import (
 	"reversi-board/display/web"
 	"reversi-board/engine"
 	"reversi-board/engine/opponent"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/referee"
 	"reversi-board/engine/search"
 	"reversi-board/mqtt"
@@ -19,7 +20,7 @@ const adviserLevel = 8
 // seated gives the opponent's side its name.
 func (a *App) seated(m referee.Match) referee.Match {
 	if m.Opponent.Kind != referee.NoOpponent {
-		m.Players[m.Opponent.Side] = opponentName(m.Opponent, a.config.Opponent)
+		m.Players[m.Opponent.Side] = plaintext.Clean(opponentName(m.Opponent, a.config.Opponent), plaintext.MaxName)
 	}
 	return m
 }
@@ -123,7 +124,7 @@ func (a *App) opponentSays(v verdict) {
 	}
 	a.log.Error("the opponent is lost; the game goes on", "engine", name, "reason", reason)
 	a.lostText = fmt.Sprintf("The opponent %s is gone: %s.", name, reason)
-	a.step(referee.EngineGone{At: a.now(), Engine: name, Reason: reason})
+	a.step(referee.EngineGone{At: a.now(), Engine: plaintext.Clean(name, plaintext.MaxName), Reason: plaintext.Clean(reason, plaintext.MaxReason)})
 }
 
 // findOpponent looks for the program that the settings name as opponent, so that one

@@ -5,29 +5,24 @@ import (
 	"errors"
 	"fmt"
 	"time"
-	"unicode/utf8"
 
 	"reversi-board/engine"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/referee"
 	"reversi-board/mqtt"
 )
-
-// maxReason bounds the reason of a ruling in characters.
-const maxReason = 200
 
 // reason is why somebody rules as he does. It is kept for ever, so that an
 // arbiter has to give one.
 type reason string
 
-// check reports why a reason cannot be taken.
-func (r reason) check(needed bool) error {
-	switch {
-	case needed && r == "":
-		return errors.New("reason: missing, it is kept with the ruling")
-	case !utf8.ValidString(string(r)) || utf8.RuneCountInString(string(r)) > maxReason:
-		return fmt.Errorf("reason: want at most %d characters", maxReason)
+// text returns the reason, or why it cannot be taken.
+func (r reason) text(needed bool) (plaintext.Text, error) {
+	text, err := plaintext.Parse("reason", string(r), plaintext.MaxReason)
+	if err == nil && needed && text.IsZero() {
+		err = errors.New("reason: missing, it is kept with the ruling")
 	}
-	return nil
+	return text, err
 }
 
 // rulingOf reads the arguments of the commands with which a game is officiated;
@@ -66,14 +61,14 @@ func rulingOf(name string, args json.RawMessage) (order referee.Order, ok bool, 
 }
 
 // reasonOf reads a command that has nothing but a reason, and may leave it out.
-func reasonOf(args json.RawMessage) (string, error) {
+func reasonOf(args json.RawMessage) (plaintext.Text, error) {
 	var want struct {
 		Reason reason `json:"reason"`
 	}
 	if err := decodeArgs(args, &want); err != nil {
-		return "", err
+		return plaintext.Text{}, err
 	}
-	return string(want.Reason), want.Reason.check(false)
+	return want.Reason.text(false)
 }
 
 // byOf reads who passes; nobody named is None.
@@ -88,16 +83,17 @@ func byOf(args json.RawMessage) (engine.Color, error) {
 }
 
 // claimOf reads who claims, and why.
-func claimOf(args json.RawMessage) (by engine.Color, why string, err error) {
+func claimOf(args json.RawMessage) (by engine.Color, why plaintext.Text, err error) {
 	var want struct {
 		By     string `json:"by"`
 		Reason reason `json:"reason"`
 	}
 	if err := decodeArgs(args, &want); err != nil {
-		return engine.None, "", err
+		return engine.None, plaintext.Text{}, err
 	}
 	by, err = colorNamed("by", want.By, true)
-	return by, string(want.Reason), errors.Join(err, want.Reason.check(false))
+	why, wrong := want.Reason.text(false)
+	return by, why, errors.Join(err, wrong)
 }
 
 // colorNamed returns the color with a name, None for an empty one if that is
@@ -123,7 +119,8 @@ func resignOrder(args json.RawMessage) (referee.Order, error) {
 		return nil, err
 	}
 	c, err := colorNamed("color", want.Color, false)
-	return referee.Resign{Color: c, Reason: string(want.Reason)}, errors.Join(err, want.Reason.check(false))
+	why, wrong := want.Reason.text(false)
+	return referee.Resign{Color: c, Reason: why}, errors.Join(err, wrong)
 }
 
 func adjudicateOrder(args json.RawMessage) (referee.Order, error) {
@@ -136,7 +133,8 @@ func adjudicateOrder(args json.RawMessage) (referee.Order, error) {
 	if err := decodeArgs(args, &want); err != nil {
 		return nil, err
 	}
-	o := referee.Adjudicate{Winner: engine.None, Black: want.Black, White: want.White, Reason: string(want.Reason)}
+	why, err := want.Reason.text(true)
+	o := referee.Adjudicate{Winner: engine.None, Black: want.Black, White: want.White, Reason: why}
 	switch want.Result {
 	case "black":
 		o.Winner = engine.Black
@@ -151,7 +149,7 @@ func adjudicateOrder(args json.RawMessage) (referee.Order, error) {
 	if o.Black < 0 || o.White < 0 || o.Black+o.White > engine.Squares {
 		return nil, fmt.Errorf("black, white: %d and %d discs, want at most %d together", o.Black, o.White, engine.Squares)
 	}
-	return o, want.Reason.check(true)
+	return o, err
 }
 
 // maxClock bounds the time that can be given.
@@ -169,7 +167,8 @@ func clockSetOrder(args json.RawMessage) (referee.Order, error) {
 	if want.Black == nil && want.White == nil {
 		return nil, errors.New("black_ms, white_ms: want at least one of them")
 	}
-	o := referee.ClockSet{Black: -1, White: -1, Reason: string(want.Reason)}
+	why, err := want.Reason.text(true)
+	o := referee.ClockSet{Black: -1, White: -1, Reason: why}
 	for _, side := range []struct {
 		key string
 		ms  *int64
@@ -183,7 +182,7 @@ func clockSetOrder(args json.RawMessage) (referee.Order, error) {
 		}
 		*side.to = time.Duration(*side.ms) * time.Millisecond
 	}
-	return o, want.Reason.check(true)
+	return o, err
 }
 
 func playersSetOrder(args json.RawMessage) (referee.Order, error) {
@@ -195,12 +194,9 @@ func playersSetOrder(args json.RawMessage) (referee.Order, error) {
 	if err := decodeArgs(args, &want); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{want.Black, want.White} {
-		if !utf8.ValidString(name) || utf8.RuneCountInString(name) > maxName {
-			return nil, fmt.Errorf("a player's name has at most %d characters", maxName)
-		}
-	}
-	return referee.PlayersSet{Players: [2]string{want.Black, want.White}, Reason: string(want.Reason)}, want.Reason.check(false)
+	names, err := playerNames(want.Black, want.White)
+	why, wrong := want.Reason.text(false)
+	return referee.PlayersSet{Players: names, Reason: why}, errors.Join(err, wrong)
 }
 
 func correctSquareOrder(args json.RawMessage) (referee.Order, error) {
@@ -212,7 +208,8 @@ func correctSquareOrder(args json.RawMessage) (referee.Order, error) {
 	if err := decodeArgs(args, &want); err != nil {
 		return nil, err
 	}
-	o := referee.CorrectSquare{Reason: string(want.Reason)}
+	why, wrong := want.Reason.text(true)
+	o := referee.CorrectSquare{Reason: why}
 	for name, what := range want.Squares {
 		s, err := engine.ParseSquare(name)
 		if err != nil {
@@ -231,7 +228,7 @@ func correctSquareOrder(args json.RawMessage) (referee.Order, error) {
 	if o.Turn, err = colorNamed("turn", want.Turn, true); err != nil {
 		return nil, err
 	}
-	return o, want.Reason.check(true)
+	return o, wrong
 }
 
 func reviseOrder(args json.RawMessage) (referee.Order, error) {
@@ -249,7 +246,8 @@ func reviseOrder(args json.RawMessage) (referee.Order, error) {
 	if len(want.Moves) > 2*engine.Squares {
 		return nil, fmt.Errorf("moves: want at most %d", engine.Squares)
 	}
-	return referee.Revise{FromPly: want.FromPly, Moves: want.Moves, Reason: string(want.Reason)}, want.Reason.check(true)
+	why, err := want.Reason.text(true)
+	return referee.Revise{FromPly: want.FromPly, Moves: want.Moves, Reason: why}, err
 }
 
 func letStandOrder(args json.RawMessage) (referee.Order, error) {
@@ -259,7 +257,8 @@ func letStandOrder(args json.RawMessage) (referee.Order, error) {
 	if err := decodeArgs(args, &want); err != nil {
 		return nil, err
 	}
-	return referee.LetStand{Reason: string(want.Reason)}, want.Reason.check(true)
+	why, err := want.Reason.text(true)
+	return referee.LetStand{Reason: why}, err
 }
 
 // rulingRefused returns why a role may not rule like that under a profile, empty

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"reversi-board/engine"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/referee"
 )
 
@@ -18,24 +19,24 @@ func TestRulings(t *testing.T) {
 		want       referee.Order
 	}{
 		{"pause", ``, referee.Pause{}},
-		{"pause", `{"reason":"tea"}`, referee.Pause{Reason: "tea"}},
+		{"pause", `{"reason":"tea"}`, referee.Pause{Reason: plaintext.Const("tea")}},
 		{"resume", `{}`, referee.Resume{}},
 		{"resign", `{"color":"white"}`, referee.Resign{Color: engine.White}},
 		{
 			"adjudicate", `{"result":"black","black":40,"white":24,"reason":"agreed"}`,
-			referee.Adjudicate{Winner: engine.Black, Black: 40, White: 24, Reason: "agreed"},
+			referee.Adjudicate{Winner: engine.Black, Black: 40, White: 24, Reason: plaintext.Const("agreed")},
 		},
-		{"adjudicate", `{"result":"draw","black":32,"white":32,"reason":"x"}`, referee.Adjudicate{Winner: engine.None, Black: 32, White: 32, Reason: "x"}},
-		{"adjudicate", `{"result":"none","reason":"fire"}`, referee.Adjudicate{Winner: engine.None, Void: true, Reason: "fire"}},
-		{"clock_set", `{"white_ms":61000,"reason":"late"}`, referee.ClockSet{Black: -1, White: 61 * time.Second, Reason: "late"}},
-		{"players_set", `{"black":"Ana","white":"<img src=x>"}`, referee.PlayersSet{Players: [2]string{"Ana", "<img src=x>"}}},
+		{"adjudicate", `{"result":"draw","black":32,"white":32,"reason":"x"}`, referee.Adjudicate{Winner: engine.None, Black: 32, White: 32, Reason: plaintext.Const("x")}},
+		{"adjudicate", `{"result":"none","reason":"fire"}`, referee.Adjudicate{Winner: engine.None, Void: true, Reason: plaintext.Const("fire")}},
+		{"clock_set", `{"white_ms":61000,"reason":"late"}`, referee.ClockSet{Black: -1, White: 61 * time.Second, Reason: plaintext.Const("late")}},
+		{"players_set", `{"black":"Ana","white":"<img src=x>"}`, referee.PlayersSet{Players: [2]plaintext.Text{plaintext.Const("Ana"), plaintext.Const("<img src=x>")}}},
 		{
 			"correct_square", `{"squares":{"d3":"B","e4":"-"},"turn":"white","reason":"sleeve"}`,
-			referee.CorrectSquare{Black: d3, Empty: e4, Turn: engine.White, Reason: "sleeve"},
+			referee.CorrectSquare{Black: d3, Empty: e4, Turn: engine.White, Reason: plaintext.Const("sleeve")},
 		},
-		{"correct_square", `{"turn":"black","reason":"x"}`, referee.CorrectSquare{Turn: engine.Black, Reason: "x"}},
-		{"revise", `{"from_ply":20,"moves":"f5d6","reason":"x"}`, referee.Revise{FromPly: 20, Moves: "f5d6", Reason: "x"}},
-		{"let_stand", `{"reason":"x"}`, referee.LetStand{Reason: "x"}},
+		{"correct_square", `{"turn":"black","reason":"x"}`, referee.CorrectSquare{Turn: engine.Black, Reason: plaintext.Const("x")}},
+		{"revise", `{"from_ply":20,"moves":"f5d6","reason":"x"}`, referee.Revise{FromPly: 20, Moves: "f5d6", Reason: plaintext.Const("x")}},
+		{"let_stand", `{"reason":"x"}`, referee.LetStand{Reason: plaintext.Const("x")}},
 		{"claim", `{"by":"black"}`, referee.Claim{By: engine.Black}},
 		{"claim", ``, referee.Claim{By: engine.None}},
 		{"pass", `{"by":"white"}`, referee.PassPressed{By: engine.White}},
@@ -97,7 +98,7 @@ func FuzzRulings(f *testing.F) {
 		if o, ok := order.(referee.ClockSet); ok && (max(o.Black, o.White) > maxClock || min(o.Black, o.White) < -1) {
 			t.Fatalf("clocks are set to %v, %v", o.Black, o.White)
 		}
-		if o, ok := order.(referee.CorrectSquare); ok && (o.Black&o.White != 0 || o.Reason == "") {
+		if o, ok := order.(referee.CorrectSquare); ok && (o.Black&o.White != 0 || o.Reason == (plaintext.Text{})) {
 			t.Fatalf("corrected is %+v", o)
 		}
 	})

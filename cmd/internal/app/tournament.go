@@ -20,6 +20,7 @@ import (
 	"reversi-board/engine"
 	"reversi-board/engine/archive"
 	"reversi-board/engine/archive/tables"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/referee"
 	"reversi-board/engine/tournament"
 	"reversi-board/mqtt"
@@ -226,9 +227,9 @@ type hallView struct {
 }
 
 type hallItem struct {
-	ID   string `json:"id"`
-	Name string `json:"name"`
-	Day  string `json:"day"`
+	ID   string         `json:"id"`
+	Name plaintext.Text `json:"name"`
+	Day  string         `json:"day"`
 }
 
 // View implements web.Tournaments.
@@ -310,7 +311,11 @@ func (h *hall) Do(ctx context.Context, by string, a web.TournamentAct) error {
 	if err != nil {
 		return err
 	}
-	act := tables.Act{By: by, At: h.app.calendar(), Reason: strings.TrimSpace(a.Reason)}
+	why, err := plaintext.Parse("the reason", a.Reason, plaintext.MaxReason)
+	if err != nil {
+		return err
+	}
+	act := tables.Act{By: plaintext.Clean(by, plaintext.MaxName), At: h.app.calendar(), Reason: why}
 	err = h.do(ctx, store, a, act)
 	// Whoever asked sees what has come of it, also when it was refused because
 	// somebody else was quicker.
@@ -370,9 +375,14 @@ func edit(ctx context.Context, store *tables.Store, a web.TournamentAct, act tab
 	if a.Do == web.TournamentRemove {
 		return store.RemovePlayer(ctx, a.ID, a.Player, act)
 	}
-	return store.EditPlayer(ctx, a.ID, tournament.Player{
-		Number: a.Player, Name: strings.TrimSpace(a.Name), Club: strings.TrimSpace(a.Club), Rating: a.Rating, Lot: a.Lot,
-	}, act)
+	p := tournament.Player{Number: a.Player, Rating: a.Rating, Lot: a.Lot}
+	var errs [2]error
+	p.Name, errs[0] = tournament.ParseName("the name", a.Name)
+	p.Club, errs[1] = tournament.ParseName("the club", a.Club)
+	if err := errors.Join(errs[:]...); err != nil {
+		return err
+	}
+	return store.EditPlayer(ctx, a.ID, p, act)
 }
 
 // orSeed returns a seed that nobody could know before, if none is given.
@@ -439,8 +449,14 @@ type TournamentSettings struct {
 // board's settings, nil if there is none: its name need not be a built-in one.
 func NewTournament(s TournamentSettings, set *referee.Profile) (tables.Tournament, error) {
 	t := tables.Tournament{
-		Name: strings.TrimSpace(s.Name), Day: s.Day, Place: strings.TrimSpace(s.Place), System: tournament.System(s.System), Rounds: s.Rounds,
+		Day: s.Day, System: tournament.System(s.System), Rounds: s.Rounds,
 		Variant: s.Variant, Profile: s.Profile, Clock: s.Clock, Factor: s.Factor, Seed: orSeed(s.Seed), Colors: tournament.Colors(s.Colors),
+	}
+	var errs [2]error
+	t.Name, errs[0] = tournament.ParseName("the name", s.Name)
+	t.Place, errs[1] = tournament.ParseName("the place", s.Place)
+	if err := errors.Join(errs[:]...); err != nil {
+		return t, err
 	}
 	if t.System == "" {
 		t.System = tournament.Swiss

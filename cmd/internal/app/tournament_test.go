@@ -15,6 +15,7 @@ import (
 	"reversi-board/display/web"
 	"reversi-board/engine/archive"
 	"reversi-board/engine/archive/tables"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/referee"
 	"reversi-board/engine/tournament"
 )
@@ -80,7 +81,7 @@ func TestPairingOfNewGame(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := order.(referee.NewGame).Match //nolint:forcetypeassert // what new is
-	if got.Pairing != id || got.Players != [2]string{"Ana", "Cem"} || got.Rules.Name != "reverse" || got.Profile.Name != "woc" ||
+	if got.Pairing != id || got.Players != [2]plaintext.Text{plaintext.Const("Ana"), plaintext.Const("Cem")} || got.Rules.Name != "reverse" || got.Profile.Name != "woc" ||
 		got.Clock.String() != "25:00" || got.Opponent != (referee.Opponent{}) {
 		t.Errorf("%+v, %v", got, got.Clock)
 	}
@@ -165,7 +166,7 @@ func TestActsOfThePage(t *testing.T) {
 	whats := make([]string, 0, len(s.Changes))
 	for _, c := range s.Changes {
 		whats = append(whats, c.What)
-		if c.By != "Vera" {
+		if c.By != plaintext.Const("Vera") {
 			t.Errorf("%+v was not done by Vera", c)
 		}
 	}
@@ -204,7 +205,7 @@ func TestNewsOfTournaments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := other.Create(t.Context(), made, tables.Act{By: "command line"}); err != nil {
+	if _, err := other.Create(t.Context(), made, tables.Act{By: plaintext.Const("command line")}); err != nil {
 		t.Fatal(err)
 	}
 	for {
@@ -219,7 +220,7 @@ func TestNewsOfTournaments(t *testing.T) {
 		if err := json.Unmarshal(text, &v); err != nil {
 			t.Fatal(err)
 		}
-		if v.Sheet != nil && v.Sheet.Name == "Elsewhere" {
+		if v.Sheet != nil && v.Sheet.Name == plaintext.Const("Elsewhere") {
 			return
 		}
 	}

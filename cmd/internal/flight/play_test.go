@@ -12,6 +12,7 @@ import (
 	"reversi-board/cmd/internal/virtual"
 	"reversi-board/configs"
 	"reversi-board/engine"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/referee"
 	"reversi-board/hardware/sim"
 )
@@ -140,17 +141,17 @@ func (e *evening) turn(takes time.Duration) bool {
 // order gives an order that leaves the discs as they are.
 func (e *evening) order() {
 	orders := []referee.Order{
-		referee.PlayersSet{Players: [2]string{"Ann", "Ben"}},
-		referee.Pause{Reason: "tea"},
+		referee.PlayersSet{Players: [2]plaintext.Text{plaintext.Const("Ann"), plaintext.Const("Ben")}},
+		referee.Pause{Reason: plaintext.Const("tea")},
 		referee.Resume{},
 		referee.Undo{Plies: 0},
 		referee.Look{},
-		referee.ClockSet{Black: time.Minute, White: -1, Reason: "late"},
+		referee.ClockSet{Black: time.Minute, White: -1, Reason: plaintext.Const("late")},
 		referee.Claim{By: engine.None},
 	}
 	for range 3 {
 		o := orders[e.rnd.IntN(len(orders))]
-		if _, err := e.table.Do(referee.Command{At: e.table.Now(), Audit: referee.Audit{Role: "arbiter", Name: "x", ID: "1", Order: o}}); err != nil {
+		if _, err := e.table.Do(referee.Command{At: e.table.Now(), Audit: referee.Audit{Role: "arbiter", Name: "x", ID: plaintext.Const("1"), Order: o}}); err != nil {
 			e.t.Fatal(err)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"reversi-board/cmd/internal/app"
 	"reversi-board/cmd/internal/flight"
 	"reversi-board/engine"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/record"
 	"reversi-board/engine/referee"
 	"reversi-board/sensing"
@@ -42,7 +43,7 @@ func newDesk(t testing.TB) *desk {
 	d := &desk{t: t, now: time.Second}
 	wall := func() time.Time { return time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC).Add(d.now + d.wall) }
 	d.core = app.NewCore(app.CoreOptions{
-		Match: referee.Match{Rules: rules, Profile: referee.Home(), Players: [2]string{"Ann", "Ben"}}, JID: "01J00000000000000000000000",
+		Match: referee.Match{Rules: rules, Profile: referee.Home(), Players: [2]plaintext.Text{plaintext.Const("Ann"), plaintext.Const("Ben")}}, JID: "01J00000000000000000000000",
 		Stamp:   func() record.Stamp { return record.Stamp{TS: wall(), TSOK: true, Boot: 3, Mono: d.now} },
 		NewGame: func() string { d.games++; return "01J0000000000000000000000" + string(rune('0'+d.games)) },
 	})

@@ -7,6 +7,7 @@ import (
 
 	"reversi-board/engine"
 	"reversi-board/engine/clock"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/referee"
 )
 
@@ -157,7 +158,7 @@ func TellInput(in referee.Input) string {
 	case referee.Suggested:
 		return fmt.Sprintf("the opponent wants %v", in.Square)
 	case referee.EngineGone:
-		return "the opponent is gone: " + in.Reason
+		return "the opponent is gone: " + in.Reason.String()
 	case referee.Command:
 		order := strings.TrimPrefix(fmt.Sprintf("%T", in.Audit.Order), "referee.")
 		return fmt.Sprintf("%s orders %s (%s)", in.Audit.Role, in.Audit.Name, order)
@@ -257,11 +258,11 @@ const Legend = "x black, o white, ? not readable; * to turn, + a disc is missing
 // plain turns a word of the contract into one for people.
 func plain(word string) string { return strings.ReplaceAll(word, "_", " ") }
 
-func because(reason string) string {
-	if reason == "" {
+func because(reason plaintext.Text) string {
+	if reason.IsZero() {
 		return ""
 	}
-	return " (" + reason + ")"
+	return " (" + reason.String() + ")"
 }
 
 func orNothing(squares engine.Bitboard) string {

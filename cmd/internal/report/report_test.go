@@ -18,6 +18,7 @@ import (
 	"reversi-board/cmd/internal/report"
 	"reversi-board/configs"
 	"reversi-board/engine/archive"
+	"reversi-board/engine/plaintext"
 )
 
 // plant gives every text of the settings a value that nobody else has, and returns
@@ -28,6 +29,11 @@ func plant(v reflect.Value, path string, planted map[string]string) {
 		planted[path] = fmt.Sprintf("planted%dsecret", len(planted))
 		v.SetString(planted[path])
 	case reflect.Struct:
+		if name, ok := v.Addr().Interface().(*plaintext.Text); ok {
+			planted[path] = fmt.Sprintf("planted%dsecret", len(planted))
+			*name = plaintext.Clean(planted[path], plaintext.MaxName)
+			return
+		}
 		for i := range v.NumField() {
 			plant(v.Field(i), path+"."+v.Type().Field(i).Name, planted)
 		}

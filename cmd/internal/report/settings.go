@@ -104,7 +104,7 @@ func settingsOf(c *configs.Config) settings {
 			First:   known(c.Game.First, notation.FirstNames()...),
 			Profile: known(c.Game.Profile, configs.EventNames()...),
 			Timed:   c.Game.Clock != "none" && (c.Game.Clock != configs.AsProfile || c.Game.Officials.Clock.On()),
-			Players: isSet(c.Game.Players[0] + c.Game.Players[1]),
+			Players: isSet(c.Game.Players[0].String() + c.Game.Players[1].String()),
 		},
 		Opponent: opponentSettings{
 			Kind:  known(string(c.Opponent.Kind), "", string(referee.Builtin), string(referee.GTP), string(referee.NBoard)),
@@ -189,7 +189,7 @@ func scheme(url string) string {
 func private(c *configs.Config) []string {
 	var list, open []string
 	texts(reflect.ValueOf(*c), &list)
-	open = append(open, c.Board.Name, c.Game.Players[0], c.Game.Players[1])
+	open = append(open, c.Board.Name, c.Game.Players[0].String(), c.Game.Players[1].String())
 	texts(reflect.ValueOf(*configs.Default()), &open)
 	texts(reflect.ValueOf(settingsOf(c)), &open)
 	for _, words := range [][]string{engine.VariantNames(), configs.EventNames(), notation.FirstNames(), {c.Board.ID, c.Hardware.Kind}} {

@@ -19,6 +19,7 @@ import (
 	"reversi-board/display"
 	"reversi-board/engine"
 	"reversi-board/engine/clock"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/record"
 	"reversi-board/engine/referee"
 	"reversi-board/hardware/emu"
@@ -264,7 +265,7 @@ func (b *bench) untilRest(rest time.Duration) error {
 func (b *bench) order(name string, o referee.Order) error {
 	var err error
 	b.answer, err = b.table.Do(referee.Command{At: b.now, Audit: referee.Audit{
-		Role: "arbiter", Name: name, ID: fmt.Sprint("order ", b.now), From: "story", Order: o,
+		Role: "arbiter", Name: name, ID: plaintext.Clean(fmt.Sprint("order ", b.now), plaintext.MaxLine), From: plaintext.Const("story"), Order: o,
 	}})
 	return err
 }

@@ -14,6 +14,7 @@ import (
 	"reversi-board/display"
 	"reversi-board/engine"
 	"reversi-board/engine/notation"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/referee"
 	"reversi-board/hardware/emu"
 	"reversi-board/hardware/sim"
@@ -678,7 +679,8 @@ func (b *bench) command(first, rest string) error {
 		b.config.Game.Start = rest
 		return nil
 	case "players":
-		b.config.Game.Players[0], b.config.Game.Players[1], _ = strings.Cut(rest, " ")
+		black, white, _ := strings.Cut(rest, " ")
+		b.config.Game.Players = [2]plaintext.Text{plaintext.Clean(black, plaintext.MaxName), plaintext.Clean(white, plaintext.MaxName)}
 		return nil
 	case "profile":
 		return b.profile(rest)
@@ -801,11 +803,11 @@ func (b *bench) rule(name, arg string) error {
 	c, errColor := colorNamed(arg)
 	switch name {
 	case "pause":
-		return b.order(name, referee.Pause{Reason: arg})
+		return b.order(name, referee.Pause{Reason: plaintext.Clean(arg, plaintext.MaxLine)})
 	case "resume":
-		return b.order(name, referee.Resume{Reason: arg})
+		return b.order(name, referee.Resume{Reason: plaintext.Clean(arg, plaintext.MaxLine)})
 	case "let_stand":
-		return b.order(name, referee.LetStand{Reason: arg})
+		return b.order(name, referee.LetStand{Reason: plaintext.Clean(arg, plaintext.MaxLine)})
 	case "claim":
 		return errors.Join(errColor, b.order(name, referee.Claim{By: c}))
 	case "pass":

@@ -39,7 +39,7 @@ func (s *Store) AddPlayers(ctx context.Context, id string, list []tournament.Pla
 			}
 			names = append(names, fmt.Sprintf("%d %s", p.Number, p.Name))
 		}
-		return note(ctx, tx, id, Change{What: "players", New: strings.Join(names, ", ")}, act)
+		return note(ctx, tx, id, Change{What: "players", New: textf("%s", strings.Join(names, ", "))}, act)
 	})
 }
 
@@ -68,15 +68,15 @@ func (s *Store) EditPlayer(ctx context.Context, id string, p tournament.Player, 
 		if err != nil {
 			return err
 		}
-		return note(ctx, tx, id, Change{What: "player", Old: described(old), New: described(p)}, act)
+		return note(ctx, tx, id, Change{What: "player", Old: textf("%s", described(old)), New: textf("%s", described(p))}, act)
 	})
 }
 
 // described writes a player for Changes.
 func described(p tournament.Player) string {
 	text := fmt.Sprintf("%d %s", p.Number, p.Name)
-	if p.Club != "" {
-		text += ", " + p.Club
+	if !p.Club.IsZero() {
+		text += ", " + p.Club.String()
 	}
 	if p.Rating != 0 {
 		text += fmt.Sprintf(", rating %d", p.Rating)
@@ -101,7 +101,7 @@ func (s *Store) RemovePlayer(ctx context.Context, id string, number int, act Act
 		if _, err := tx.ExecContext(ctx, "DELETE FROM tournament_players WHERE tournament = ? AND number = ?", id, number); err != nil {
 			return err
 		}
-		return note(ctx, tx, id, Change{What: "removed", Old: fmt.Sprintf("%d %s", number, p.Name)}, act)
+		return note(ctx, tx, id, Change{What: "removed", Old: textf("%d %s", number, p.Name)}, act)
 	})
 }
 
@@ -119,7 +119,7 @@ func (t *Table) player(number int) (tournament.Player, error) {
 // again by everybody. Lots cannot be drawn anew once they have decided something.
 func (s *Store) DrawLots(ctx context.Context, id, seed string, act Act) error {
 	return s.change(ctx, "draw lots", id, func(tx *sql.Tx, t *Table) error {
-		if err := tournament.CheckName("the seed", seed); err != nil {
+		if _, err := tournament.ParseName("the seed", seed); err != nil {
 			return err
 		}
 		if seed == "" {
@@ -139,7 +139,7 @@ func (s *Store) DrawLots(ctx context.Context, id, seed string, act Act) error {
 			}
 			text = append(text, fmt.Sprintf("%s %d", p.Name, p.Lot))
 		}
-		return note(ctx, tx, id, Change{What: "lots", Old: "seed " + seed, New: strings.Join(text, ", ")}, act)
+		return note(ctx, tx, id, Change{What: "lots", Old: textf("seed %s", seed), New: textf("%s", strings.Join(text, ", "))}, act)
 	})
 }
 
@@ -214,7 +214,7 @@ func (s *Store) addGames(ctx context.Context, tx *sql.Tx, t *Table, games []tour
 		}
 		text = append(text, fmt.Sprintf("%s–%s", t.PlayerName(g.Black), t.PlayerName(g.White)))
 	}
-	return note(ctx, tx, t.ID, Change{Round: games[0].Round, What: "paired", New: strings.Join(text, ", ")}, act)
+	return note(ctx, tx, t.ID, Change{Round: games[0].Round, What: "paired", New: textf("%s", strings.Join(text, ", "))}, act)
 }
 
 // Unpair takes the last round back, as long as no game of it has a result or is
@@ -241,14 +241,14 @@ func (s *Store) Unpair(ctx context.Context, id string, act Act) (round int, err 
 		if _, err := tx.ExecContext(ctx, "DELETE FROM pairings WHERE tournament = ? AND round = ?", id, round); err != nil {
 			return err
 		}
-		return note(ctx, tx, id, Change{Round: round, What: "unpaired", Old: strings.Join(text, ", ")}, act)
+		return note(ctx, tx, id, Change{Round: round, What: "unpaired", Old: textf("%s", strings.Join(text, ", "))}, act)
 	})
 	return round, err
 }
 
 // needReason refuses an act without a reason.
 func needReason(act Act) error {
-	if act.Reason == "" {
+	if act.Reason.IsZero() {
 		return errors.New("a reason is missing: it is kept with the change")
 	}
 	return checkNote("the reason", act.Reason)
@@ -269,7 +269,7 @@ func (s *Store) SetColors(ctx context.Context, id string, round, table, black in
 		detail := ""
 		switch by {
 		case tournament.ByDraw:
-			if err := errors.Join(tournament.CheckName("the seed", seed)); err != nil || seed == "" {
+			if _, err := tournament.ParseName("the seed", seed); err != nil || seed == "" {
 				return errors.Join(err, errors.New("a draw needs a seed"))
 			}
 			black, detail = tournament.Drawn(seed, p.Round, min(p.Black, p.White), max(p.Black, p.White)), ", seed "+seed
@@ -288,8 +288,8 @@ func (s *Store) SetColors(ctx context.Context, id string, round, table, black in
 			return err
 		}
 		return note(ctx, tx, id, Change{
-			Round: p.Round, Table: p.Table, What: "colors", Old: fmt.Sprintf("%s has black, by %s", t.PlayerName(p.Black), p.ColorsBy),
-			New: fmt.Sprintf("%s has black, by %s%s", t.PlayerName(black), by, detail),
+			Round: p.Round, Table: p.Table, What: "colors", Old: textf("%s has black, by %s", t.PlayerName(p.Black), p.ColorsBy),
+			New: textf("%s has black, by %s%s", t.PlayerName(black), by, detail),
 		}, act)
 	})
 }
@@ -428,7 +428,7 @@ func (s *Store) enter(ctx context.Context, what, id string, e Entry, act Act, co
 			}
 			r.Game, r.Board = p.Result.Game, p.Result.Board
 			err = note(ctx, tx, id, Change{
-				Round: p.Round, Table: p.Table, What: "corrected", Old: p.Result.String(), New: r.String(),
+				Round: p.Round, Table: p.Table, What: "corrected", Old: p.Result.text(), New: r.text(),
 			}, act)
 			if err != nil {
 				return err

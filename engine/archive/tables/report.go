@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/tournament"
 )
 
@@ -23,7 +24,7 @@ type Report struct {
 	// journal.
 	Pairing, Game, JID string
 	// Players are the names of Black and White at the board.
-	Players [2]string
+	Players [2]plaintext.Text
 	// Over says that the game has ended, Aborted that it was broken off and does
 	// not count.
 	Over, Aborted bool
@@ -31,7 +32,7 @@ type Report struct {
 	// filled in.
 	Result Result
 	// Why is why it has another result than before, if an arbiter has said so.
-	Why string
+	Why plaintext.Text
 	// At is when the last event was, zero if the clock of the board was wrong.
 	At time.Time
 }
@@ -104,7 +105,7 @@ type recording struct {
 	id           string
 	round, table int
 	// names are those of Black and White of the pairing.
-	names [2]string
+	names [2]plaintext.Text
 }
 
 // find looks up what is known about the pairing and the game.
@@ -144,7 +145,7 @@ func (w *recording) find(ctx context.Context) (known bool, err error) {
 // If there is a result already, the report is turned round instead.
 func (w *recording) exchange(ctx context.Context) error {
 	at, said := w.report.Players, w.names
-	if at[0] == at[1] || at != [2]string{said[1], said[0]} {
+	if at[0] == at[1] || at != [2]plaintext.Text{said[1], said[0]} {
 		return nil
 	}
 	if w.result != nil {
@@ -165,19 +166,19 @@ func (w *recording) exchange(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return w.change(ctx, "colors", said[0]+" has black", at[0]+" has black", "so they play at the board")
+	return w.change(ctx, "colors", textf("%s has black", said[0]), textf("%s has black", at[0]), plaintext.Const("so they play at the board"))
 }
 
 // act is in whose name a board changes something.
-func (w *recording) act(why string) Act {
-	if w.report.Why != "" {
+func (w *recording) act(why plaintext.Text) Act {
+	if !w.report.Why.IsZero() {
 		why = w.report.Why
 	}
-	return Act{By: "board " + w.board, At: w.report.At, Reason: why}
+	return Act{By: textf("board %s", w.board), At: w.report.At, Reason: why}
 }
 
 // change notes a change of the pairing.
-func (w *recording) change(ctx context.Context, what, was, is, why string) error {
+func (w *recording) change(ctx context.Context, what string, was, is, why plaintext.Text) error {
 	return note(ctx, w.tx, w.id, Change{Round: w.round, Table: w.table, What: what, Old: was, New: is}, w.act(why))
 }
 
@@ -193,14 +194,14 @@ func (w *recording) ended(ctx context.Context) error {
 		kept.Game, kept.Board = w.now.Game, w.now.Board
 		return put(ctx, w.tx, w.report.Pairing, &kept)
 	case old.Game == w.now.Game:
-		if err := w.change(ctx, "corrected", old.String(), w.now.String(), "the game was corrected on the board"); err != nil {
+		if err := w.change(ctx, "corrected", old.text(), w.now.text(), plaintext.Const("the game was corrected on the board")); err != nil {
 			return err
 		}
 		return put(ctx, w.tx, w.report.Pairing, &w.now)
 	case old.same(&w.now):
 		return nil
 	}
-	return w.change(ctx, "contradicted", old.String(), w.now.String(), "the board says something else; the result was not changed")
+	return w.change(ctx, "contradicted", old.text(), w.now.text(), plaintext.Const("the board says something else; the result was not changed"))
 }
 
 // reopened takes the result of a game back that has not ended after all.
@@ -208,7 +209,7 @@ func (w *recording) reopened(ctx context.Context) error {
 	if w.result == nil || w.result.Game != w.report.Game || w.result.Entered != ByBoard {
 		return nil
 	}
-	if err := w.change(ctx, "reopened", w.result.String(), "", "the game was opened again on the board"); err != nil {
+	if err := w.change(ctx, "reopened", w.result.text(), plaintext.Text{}, plaintext.Const("the game was opened again on the board")); err != nil {
 		return err
 	}
 	_, err := w.tx.ExecContext(ctx, "DELETE FROM results WHERE pairing = ?", w.report.Pairing)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"reversi-board/engine"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/tournament"
 )
 
@@ -34,8 +35,8 @@ type Line struct {
 	Place int `json:"place"`
 	PlayerName
 
-	Club   string `json:"club,omitempty"`
-	Rating int    `json:"rating,omitempty"`
+	Club   plaintext.Text `json:"club,omitzero"`
+	Rating int            `json:"rating,omitempty"`
 	// Withdrawn is the first round in which the player is not paired any more, 0
 	// for never.
 	Withdrawn int    `json:"withdrawn,omitempty"`
@@ -60,9 +61,9 @@ func (l Line) Won() int { return l.Wins + l.Byes }
 
 // PlayerName is a player as shown in pairings.
 type PlayerName struct {
-	Number int    `json:"number"`
-	Name   string `json:"name"`
-	Lot    int    `json:"lot,omitempty"`
+	Number int            `json:"number"`
+	Name   plaintext.Text `json:"name"`
+	Lot    int            `json:"lot,omitempty"`
 }
 
 // Round is a round.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/tournament"
 )
 
@@ -59,10 +60,15 @@ func (s *Store) Version(ctx context.Context) (int64, error) {
 
 // Act says who changes something, when, and why.
 type Act struct {
-	By string
+	By plaintext.Text
 	At time.Time
 	// Reason is needed by corrections.
-	Reason string
+	Reason plaintext.Text
+}
+
+// textf is fmt.Sprintf for what is made of texts, numbers and words of this program.
+func textf(format string, args ...any) plaintext.Text {
+	return plaintext.Clean(fmt.Sprintf(format, args...), plaintext.MaxLine)
 }
 
 // stamp writes the time.
@@ -146,7 +152,7 @@ func (s *Store) Create(ctx context.Context, t Tournament, act Act) (Tournament, 
 func (s *Store) name(ctx context.Context, tx *sql.Tx, t *Tournament) error {
 	base := t.ID
 	if base == "" {
-		base = slug(t.Name)
+		base = slug(t.Name.String())
 	} else if base != slug(base) {
 		return fmt.Errorf("the id %.40q: want a-z, 0-9 and dashes, at most %d", base, maxSlug)
 	}
@@ -377,7 +383,7 @@ func (r *nullResult) result() *Result {
 	}
 	return &Result{
 		Winner: r.winner.String, BlackDiscs: int(r.discs[0].Int64), WhiteDiscs: int(r.discs[1].Int64),
-		BlackScore: int(r.discs[2].Int64), WhiteScore: int(r.discs[3].Int64), Reason: r.reason.String, Note: r.note.String,
+		BlackScore: int(r.discs[2].Int64), WhiteScore: int(r.discs[3].Int64), Reason: r.reason.String, Note: textf("%s", r.note.String),
 		Game: r.game.String, Board: r.board.String, Entered: r.entered.String, At: r.at.String,
 	}
 }
@@ -397,7 +403,7 @@ type OpenPairing struct {
 	ID, Tournament, Name string
 	Round, Table         int
 	// Players are the names of Black and White.
-	Players                 [2]string
+	Players                 [2]plaintext.Text
 	Variant, Profile, Clock string
 	// Playing is the board on which it is being played, empty if it is not.
 	Playing string

@@ -2,22 +2,22 @@ package tables
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"reversi-board/engine"
 	"reversi-board/engine/clock"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/tournament"
 )
 
 // Tournament is what is agreed before an event.
 type Tournament struct {
 	// ID names it on command lines and in addresses: a-z, 0-9 and dashes.
-	ID   string `json:"id"`
-	Name string `json:"name"`
+	ID   string         `json:"id"`
+	Name plaintext.Text `json:"name"`
 	// Day is 2026-11-30, or empty.
 	Day    string            `json:"day"`
-	Place  string            `json:"place"`
+	Place  plaintext.Text    `json:"place"`
 	System tournament.System `json:"system"`
 	Rounds int               `json:"rounds"`
 	// Variant, Profile and Clock are those of its games; an empty clock is the
@@ -40,16 +40,19 @@ func (t *Tournament) rules() (engine.Rules, error) { return engine.Variant(t.Var
 
 // check reports the first thing wrong with a tournament.
 func (t *Tournament) check() error {
-	if t.Name == "" {
+	if t.Name.IsZero() {
 		return fmt.Errorf("a tournament needs a name")
 	}
 	if len(t.Seed) > tournament.MaxName || len(t.Profile) > tournament.MaxName {
 		return fmt.Errorf("seed and profile: want at most %d characters", tournament.MaxName)
 	}
-	for _, text := range []struct{ what, text string }{
-		{"the name", t.Name}, {"the place", t.Place}, {"the seed", t.Seed}, {"the profile", t.Profile},
-	} {
-		if err := tournament.CheckName(text.what, text.text); err != nil {
+	for what, name := range map[string]plaintext.Text{"the name": t.Name, "the place": t.Place} {
+		if err := tournament.CheckName(what, name); err != nil {
+			return err
+		}
+	}
+	for what, word := range map[string]string{"the seed": t.Seed, "the profile": t.Profile} {
+		if _, err := tournament.ParseName(what, word); err != nil {
 			return err
 		}
 	}
@@ -82,8 +85,8 @@ type Result struct {
 	WhiteScore int `json:"white_score"`
 	// Reason is the word of the journal for how the game ended: no_moves, wipeout,
 	// resign, flag or adjudicated; Note what the arbiter said about it.
-	Reason string `json:"reason"`
-	Note   string `json:"note,omitempty"`
+	Reason string         `json:"reason"`
+	Note   plaintext.Text `json:"note,omitzero"`
 	// Game and Board are where it was played, if that was on a board.
 	Game  string `json:"game,omitempty"`
 	Board string `json:"board,omitempty"`
@@ -128,6 +131,9 @@ func (r *Result) String() string {
 	return text
 }
 
+// text is String for the list of changes.
+func (r *Result) text() plaintext.Text { return textf("%s", r) }
+
 // check reports why a result cannot be.
 func (r *Result) check() error {
 	for _, pair := range [][2]int{{r.BlackDiscs, r.WhiteDiscs}, {r.BlackScore, r.WhiteScore}} {
@@ -148,26 +154,10 @@ func (r *Result) check() error {
 	return checkNote("the note", r.Note)
 }
 
-// maxNote bounds reasons and notes in characters, as on the board.
-const maxNote = 200
-
 // checkNote reports why a text cannot be a reason.
-func checkNote(what, text string) error {
-	if len([]rune(text)) > maxNote {
-		return fmt.Errorf("%s is too long: want at most %d characters", what, maxNote)
-	}
-	if len([]rune(text)) <= tournament.MaxName {
-		return tournament.CheckName(what, text)
-	}
-	for line := []rune(text); len(line) > 0; {
-		n := min(len(line), tournament.MaxName)
-		// Blanks at the ends of the parts are no mistake of the text.
-		if err := tournament.CheckName(what, strings.TrimSpace(string(line[:n]))); err != nil {
-			return err
-		}
-		line = line[n:]
-	}
-	return nil
+func checkNote(what string, text plaintext.Text) error {
+	_, err := plaintext.Parse(what, text.String(), plaintext.MaxReason)
+	return err
 }
 
 // Pairing is who plays whom.
@@ -197,17 +187,17 @@ func (p *Pairing) Open() bool { return !p.Bye() && p.Result == nil }
 // Change is something that was changed after it had counted, or drawn.
 type Change struct {
 	// Round and Table say about which pairing, 0 for none.
-	Round int    `json:"round,omitempty"`
-	Table int    `json:"table,omitempty"`
-	At    string `json:"at"`
-	By    string `json:"by"`
+	Round int            `json:"round,omitempty"`
+	Table int            `json:"table,omitempty"`
+	At    string         `json:"at"`
+	By    plaintext.Text `json:"by"`
 	// What is created, players, player, removed, lots, colors, paired, unpaired,
 	// bye, withdrawn, returned, corrected, reopened or contradicted.
 	What string `json:"what"`
 	// Old and New are what it was and is, in words.
-	Old    string `json:"old,omitempty"`
-	New    string `json:"new,omitempty"`
-	Reason string `json:"reason,omitempty"`
+	Old    plaintext.Text `json:"old,omitzero"`
+	New    plaintext.Text `json:"new,omitzero"`
+	Reason plaintext.Text `json:"reason,omitzero"`
 }
 
 // Table is a whole tournament.
@@ -296,16 +286,16 @@ func (t *Table) Status() string {
 }
 
 // PlayerName returns what a player is called, "bye" for no player.
-func (t *Table) PlayerName(number int) string {
+func (t *Table) PlayerName(number int) plaintext.Text {
 	if number == tournament.Bye {
-		return "bye"
+		return plaintext.Const("bye")
 	}
 	for _, p := range t.Players {
 		if p.Number == number {
 			return p.Name
 		}
 	}
-	return fmt.Sprintf("player %d", number)
+	return textf("player %d", number)
 }
 
 // Find returns the pairing at a table of a round; round 0 is the last one.

@@ -18,6 +18,7 @@ import (
 
 	"reversi-board/engine/archive"
 	"reversi-board/engine/archive/tables"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/tournament"
 )
 
@@ -45,12 +46,12 @@ func open(t *testing.T, dir string) *tables.Store {
 
 // act is an act of the arbiter in the test.
 func act(reason string) tables.Act {
-	return tables.Act{By: "arbiter", At: time.Date(2026, 11, 30, 10, 0, 0, 0, time.UTC), Reason: reason}
+	return tables.Act{By: plaintext.Const("arbiter"), At: time.Date(2026, 11, 30, 10, 0, 0, 0, time.UTC), Reason: plaintext.Clean(reason, plaintext.MaxLine)}
 }
 
 func clubEvening(system tournament.System) tables.Tournament {
 	return tables.Tournament{
-		Name: "Club evening", Day: "2026-11-30", Place: "Elm Street", System: system, Rounds: 3,
+		Name: plaintext.Const("Club evening"), Day: "2026-11-30", Place: plaintext.Const("Elm Street"), System: system, Rounds: 3,
 		Variant: "classic", Profile: "club", Breaks: tournament.DefaultBreaks(system),
 		Factor: tournament.DefaultFactor, Colors: tournament.Balanced, Seed: "1",
 	}
@@ -61,7 +62,7 @@ func players(n int) []tournament.Player {
 	names := []string{"Ana", "Ben", "Cem", "Dora", "Eve", "Finn", "Gül", "Hao"}
 	list := make([]tournament.Player, n)
 	for i := range list {
-		list[i] = tournament.Player{Number: i + 1, Name: names[i%len(names)] + strings.Repeat("x", i/len(names)), Rating: 1000 - i}
+		list[i] = tournament.Player{Number: i + 1, Name: plaintext.Clean(names[i%len(names)]+strings.Repeat("x", i/len(names)), plaintext.MaxLine), Rating: 1000 - i}
 	}
 	return list
 }
@@ -156,8 +157,8 @@ func TestEveningByHand(t *testing.T) {
 		t.Errorf("%s with %d pairings", table.Status(), len(table.Pairings))
 	}
 	last := table.Changes[len(table.Changes)-1]
-	if last.What != "corrected" || last.Old != "44–20 (discs 40–20), black wins" || last.New != "20–44 (discs 20–40), white wins" ||
-		last.Reason != "written down the wrong way round" || last.By != "arbiter" || last.Round != 3 || last.Table != 1 {
+	if last.What != "corrected" || last.Old != plaintext.Const("44–20 (discs 40–20), black wins") || last.New != plaintext.Const("20–44 (discs 20–40), white wins") ||
+		last.Reason != plaintext.Const("written down the wrong way round") || last.By != plaintext.Const("arbiter") || last.Round != 3 || last.Table != 1 {
 		t.Errorf("the change is %+v", last)
 	}
 }
@@ -338,9 +339,8 @@ func TestFreeEvent(t *testing.T) {
 func TestWhatIsNoTournament(t *testing.T) {
 	s := open(t, t.TempDir())
 	for name, spoil := range map[string]func(*tables.Tournament){
-		"no name":    func(to *tables.Tournament) { to.Name = "" },
-		"long name":  func(to *tables.Tournament) { to.Name = strings.Repeat("x", 65) },
-		"control":    func(to *tables.Tournament) { to.Place = "a\x1b[2J" },
+		"no name":    func(to *tables.Tournament) { to.Name = plaintext.Const("") },
+		"long name":  func(to *tables.Tournament) { to.Name = plaintext.Clean(strings.Repeat("x", 65), plaintext.MaxLine) },
 		"day":        func(to *tables.Tournament) { to.Day = "yesterday" },
 		"system":     func(to *tables.Tournament) { to.System = "knockout" },
 		"rounds":     func(to *tables.Tournament) { to.Rounds = 65 },
@@ -453,7 +453,7 @@ func TestTwoPrograms(t *testing.T) {
 		s := open(t, dir)
 		all.Go(func() {
 			for n := range 20 {
-				p := tournament.Player{Number: 100*(program+1) + n, Name: fmt.Sprint("P", program, "-", n)}
+				p := tournament.Player{Number: 100*(program+1) + n, Name: plaintext.Clean(fmt.Sprint("P", program, "-", n), plaintext.MaxLine)}
 				if err := s.AddPlayers(t.Context(), id, []tournament.Player{p}, act("")); err != nil {
 					t.Error(err)
 				}
@@ -484,7 +484,7 @@ func child(dir string) error {
 			return err
 		}
 		next := len(table.Pairings) + 1
-		p := []tournament.Player{{Number: 2*next - 1, Name: "A"}, {Number: 2 * next, Name: "B"}}
+		p := []tournament.Player{{Number: 2*next - 1, Name: plaintext.Const("A")}, {Number: 2 * next, Name: plaintext.Const("B")}}
 		if err := s.AddPlayers(ctx, id, p, act(none)); err != nil {
 			return err
 		}

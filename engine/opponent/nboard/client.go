@@ -9,6 +9,7 @@ import (
 	"reversi-board/engine"
 	"reversi-board/engine/notation"
 	"reversi-board/engine/opponent"
+	"reversi-board/engine/plaintext"
 )
 
 // Client is the dialect of programs that speak NBoard. It is used by one
@@ -166,8 +167,8 @@ func gameText(q *opponent.Question) (string, engine.Color, error) {
 	}
 	turn := q.Rules.Start.Turn
 	g := notation.Game{
-		Rules: q.Rules, Place: "reversi-board",
-		Players: [2]notation.Player{{Name: "Black"}, {Name: "White"}},
+		Rules: q.Rules, Place: plaintext.Const("reversi-board"),
+		Players: [2]notation.Player{{Name: plaintext.Const("Black")}, {Name: plaintext.Const("White")}},
 		Clocks:  clocks(q.Clock),
 	}
 	for _, m := range q.Moves {
@@ -184,8 +185,8 @@ func gameText(q *opponent.Question) (string, engine.Color, error) {
 
 // clocks writes what is left as GGF clock strings. Without a clock it is a
 // quarter of an hour each: some engines do not think without any.
-func clocks(c opponent.Clock) [2]string {
-	var texts [2]string
+func clocks(c opponent.Clock) [2]plaintext.Text {
+	var texts [2]plaintext.Text
 	for i := range texts {
 		left := 15 * time.Minute
 		if c.Running() {
@@ -196,7 +197,7 @@ func clocks(c opponent.Clock) [2]string {
 			Increment: notation.Period{Time: c.Increment, Moves: 1},
 			Extension: notation.Period{Time: 0},
 		}
-		texts[i] = k.String()
+		texts[i] = plaintext.Clean(k.String(), plaintext.MaxLine)
 	}
 	return texts
 }
