@@ -53,7 +53,7 @@ func Parse(what, text string, limit int) (Text, error) {
 		return Text{}, fmt.Errorf("%s is not UTF-8 text", what)
 	}
 	if n := utf8.RuneCountInString(text); n > limit {
-		return Text{}, fmt.Errorf("%s is too long: %d characters, want at most %d", what, n, limit)
+		return Text{}, fmt.Errorf("%s is too long: want at most %d characters, got %d", what, limit, n)
 	}
 	for at, r := range text {
 		if Hidden(r) {

@@ -7,6 +7,7 @@ import (
 
 	"reversi-board/engine"
 	"reversi-board/engine/clock"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/referee"
 )
 
@@ -97,7 +98,7 @@ func TestTimeUpCountsTheUnfinishedMoveAsItLies(t *testing.T) {
 	tb.expect("flag of none: count", "over none 4-4 discs 4-4 flag")
 	tb.stopped("4-4", "5-2", referee.CountedBoard, "f5 g5")
 	// An arbiter may rule otherwise, and it is the result.
-	tb.order(referee.Adjudicate{Winner: black, Black: 5, White: 2, Reason: "the move does not count"})
+	tb.order(referee.Adjudicate{Winner: black, Black: 5, White: 2, Reason: plaintext.Const("the move does not count")})
 	tb.expect("command arbiter", "over black 5-2 discs 5-2 adjudicated")
 }
 
@@ -191,7 +192,7 @@ func TestTimeUpAsksAboutCellsThatCannotBeRead(t *testing.T) {
 		if p := tb.state.Problem; p.Code != referee.SensorFault || p.Squares != tb.sq("f5").Bit() {
 			t.Errorf("the problem is %+v", p)
 		}
-		tb.order(referee.CorrectSquare{White: tb.sq("f5").Bit(), Turn: engine.None, Reason: "seen by the arbiter"})
+		tb.order(referee.CorrectSquare{White: tb.sq("f5").Bit(), Turn: engine.None, Reason: plaintext.Const("seen by the arbiter")})
 		tb.expect("command arbiter", "over none 4-4 discs 4-4 flag")
 		tb.stopped("4-4", "5-2", referee.CountedBoard, "f5 g5")
 	})
@@ -219,7 +220,7 @@ func TestTimeUpArbiterMayRuleWhileItIsCounted(t *testing.T) {
 	}
 	t.Run("let stand", func(t *testing.T) {
 		tb := unread(t)
-		tb.order(referee.LetStand{Reason: "the disc is lost"})
+		tb.order(referee.LetStand{Reason: plaintext.Const("the disc is lost")})
 		tb.expect("command arbiter", "over white 3-4 discs 3-4 flag")
 	})
 	t.Run("declare a result", func(t *testing.T) {
