@@ -68,7 +68,7 @@ func validGrant(g string) bool {
 func BoardUser(board, password string) User {
 	own := "reversi/v1/" + board + "/"
 	u := User{
-		Name: board, Password: password,
+		Name: board, Password: password, Board: true,
 		Read: []string{
 			own + "availability", own + "cmd/#", "reversi/v1/_all/cmd/#", "homeassistant/status",
 		},

@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"sync"
 	"time"
 
 	mochi "github.com/mochi-mqtt/server/v2"
+
+	"reversi-board/mqtt/ratelog"
 )
 
 // User is somebody who may connect with a name and a password.
@@ -19,6 +22,9 @@ type User struct {
 	// Read and Write are topic filters: what the user may subscribe to and
 	// receive, and what the user may publish. Nothing else is allowed.
 	Read, Write []string
+	// Board marks the board itself: limits of what clients send, keep and let wait are
+	// not for it.
+	Board bool
 }
 
 // Options configure a broker. The zero value of a limit takes its default.
@@ -32,14 +38,27 @@ type Options struct {
 	Guests bool
 	Logger *slog.Logger
 
-	// MaxClients is the number of connections at a time, 64 by default.
-	MaxClients int
+	// MaxClients is the number of connections at a time, 64 by default, and
+	// MaxPerAddress that from one address, three quarters of them by default. All
+	// addresses of this computer are one. The board has a place besides.
+	MaxClients, MaxPerAddress int
 	// ConnectTimeout is the time to send a CONNECT, 5 s by default.
 	ConnectTimeout time.Duration
 	// WriteTimeout is the time for a client to take what it is sent, 5 s by
 	// default, and MaxPending how many bytes may wait for it, 512 KB by default.
 	WriteTimeout time.Duration
 	MaxPending   int
+	// MaxQueued is how many bytes may wait for all clients together, 16 MB by default.
+	MaxQueued int
+	// MaxSubscriptions is the number of subscriptions of all clients, 1024 by default,
+	// and MaxSubscriptionsEach that of one, 128 by default.
+	MaxSubscriptions, MaxSubscriptionsEach int
+	// MaxRetained is how many topics users other than the board may keep, 256 by
+	// default, and MaxRetainedBytes how many bytes, 1 MB by default.
+	MaxRetained, MaxRetainedBytes int
+	// OnRetainedCommand, unless nil, is told the topic of a command that was refused
+	// because of its retain flag. It must return at once.
+	OnRetainedCommand func(topic string)
 }
 
 // Broker is a running broker.
@@ -78,11 +97,15 @@ func start(ctx context.Context, o Options, admit func(byte) bool) (*Broker, erro
 		Logger:                 slog.New(quiet{o.Logger.Handler()}),
 		SysTopicResendInterval: 300,
 	})
-	access := newHook(o.Users, o.Guests)
+	access := newHook(&o)
 	l := &listener{
-		ln: ln, log: o.Logger, server: server, o: o, admit: admit, conns: make(map[*conn]struct{}),
-		turns: access.turns,
+		ln: ln, log: o.Logger, told: ratelog.New(o.Logger, ratelog.Interval), server: server, o: o, admit: admit,
+		turns: access.turns, queue: queue{limit: o.MaxQueued, fair: o.MaxQueued / (4 * o.MaxClients)},
+		guesses:  budget{cost: guessTime, burst: guessBurst, allCost: allGuessTime, allBurst: allGuessBurst},
+		arrivals: budget{cost: arrivalTime, burst: arrivalBurst},
+		conns:    make(map[*conn]struct{}), serving: make(chan struct{}),
 	}
+	access.listener = l
 	b := &Broker{server: server, listener: l}
 	err = errors.Join(server.AddHook(access, nil), server.AddListener(l))
 	if err == nil {
@@ -100,9 +123,9 @@ func start(ctx context.Context, o Options, admit func(byte) bool) (*Broker, erro
 // messages; mochi's default deletes them after a day.
 func capabilities(o Options) *mochi.Capabilities {
 	c := mochi.NewDefaultServerCapabilities()
-	c.MaximumClients = int64(o.MaxClients)
+	c.MaximumClients = math.MaxInt64 // the listener counts
 	c.MaximumMessageExpiryInterval = 0
-	c.MaximumClientWritesPending = 256
+	c.MaximumClientWritesPending = writesPending
 	c.MaximumSessionExpiryInterval = 3600
 	c.MaximumPacketSize = 64 << 10
 	c.MaximumInflight = 1024
@@ -110,6 +133,16 @@ func capabilities(o Options) *mochi.Capabilities {
 	c.SharedSubAvailable = 0
 	c.MinimumProtocolVersion = mqtt311
 	return c
+}
+
+// Dial opens the connection of the board itself. It does not go over the network, needs
+// no file handle, and has a place whoever else is connected.
+func (b *Broker) Dial() (net.Conn, error) {
+	c, err := b.listener.dial()
+	if err != nil {
+		return nil, fmt.Errorf("connect to the embedded broker: %w", err)
+	}
+	return c, nil
 }
 
 // Addr returns the address that clients connect to, as host:port.
@@ -122,6 +155,7 @@ func (b *Broker) Close() {
 			b.stop()
 		}
 		_ = b.server.Close() // always nil
+		b.listener.told.Close()
 	})
 }
 
@@ -129,17 +163,30 @@ func (o *Options) defaults() {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	if o.MaxClients == 0 {
-		o.MaxClients = 64
+	for _, limit := range []struct {
+		to     *int
+		normal int
+	}{
+		{&o.MaxClients, 64},
+		{&o.MaxPending, 512 << 10},
+		{&o.MaxQueued, 16 << 20},
+		{&o.MaxSubscriptions, 1024},
+		{&o.MaxSubscriptionsEach, 128},
+		{&o.MaxRetained, 256},
+		{&o.MaxRetainedBytes, 1 << 20},
+	} {
+		if *limit.to == 0 {
+			*limit.to = limit.normal
+		}
+	}
+	if o.MaxPerAddress == 0 {
+		o.MaxPerAddress = o.MaxClients - o.MaxClients/4
 	}
 	if o.ConnectTimeout == 0 {
 		o.ConnectTimeout = 5 * time.Second
 	}
 	if o.WriteTimeout == 0 {
 		o.WriteTimeout = 5 * time.Second
-	}
-	if o.MaxPending == 0 {
-		o.MaxPending = 512 << 10
 	}
 }
 

@@ -21,10 +21,26 @@
 //     process: every connection runs under recover, and nothing that is not
 //     MQTT 3.1.1 reaches the decoder at all. (Eight bytes of MQTT 5 are enough
 //     to make it panic.)
-//   - A connection that says nothing is closed after five seconds, and there is
-//     a limit to how many there are.
+//   - A connection that says nothing is closed after five seconds, and at once where
+//     there are many such and somebody else wants to connect. There is a limit to
+//     how many clients there are, and how many of them come from one address. The
+//     board has a connection of its own (Dial), which is none of these.
 //   - mochi writes to a client while holding the lock that every publisher to
 //     that client needs, so that one reader who stops reading stops all. Here
 //     a write only fills a bounded buffer that a goroutine per connection
 //     empties under a deadline; who is too slow is cut off.
+//
+// # Bounds
+//
+// Whatever clients do, memory has an end: so many of them, so many subscriptions of
+// each and of all, so many bytes that wait for each and for all, sent or not
+// acknowledged, and so many retained by users other than the board. A session ends
+// with its connection, also where the client has asked for another one. A client that
+// sends more than 500 packets a second waits, and all that send much wait in turn.
+// Commands are never retained: a board would carry them out again and again, and
+// could be kept busy with them for ever. A client that tries is disconnected.
+//
+// An address that gives wrong passwords is listened to once a second after the first
+// ten, and if many do so, all of them together ten times a second; others do not notice.
+// What happens again and again is one line a minute in the log, with a count.
 package broker

@@ -38,15 +38,6 @@ func connOf(cl *mochi.Client) *conn {
 	return c
 }
 
-// OnPacketRead implements mochi.Hook: a turn begins before a packet is
-// processed that touches the retained messages.
-func (h *hook) OnPacketRead(cl *mochi.Client, pk packets.Packet) (packets.Packet, error) {
-	if pk.FixedHeader.Type == packets.Subscribe || pk.FixedHeader.Type == packets.Publish && pk.FixedHeader.Retain {
-		h.turns.take(connOf(cl))
-	}
-	return pk, nil
-}
-
 // OnPacketProcessed implements mochi.Hook. It is not called for packets that are
 // refused unread; their connection ends, and its turn with it.
 func (h *hook) OnPacketProcessed(cl *mochi.Client, _ packets.Packet, _ error) {
@@ -56,6 +47,9 @@ func (h *hook) OnPacketProcessed(cl *mochi.Client, _ packets.Packet, _ error) {
 // OnWill implements mochi.Hook: a will may be retained, too.
 func (h *hook) OnWill(cl *mochi.Client, will mochi.Will) (mochi.Will, error) {
 	h.turns.take(connOf(cl))
+	if u, _ := h.user(cl); !u.Board && will.Retain && !h.retained.fits(will.TopicName, len(will.Payload)) {
+		will.Retain = false
+	}
 	return will, nil
 }
 

@@ -3,6 +3,7 @@ package broker_test
 import (
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -15,14 +16,23 @@ import (
 // New subscriptions read the retained messages while others are written. The
 // race detector fails this test when the two are not kept apart.
 func TestSubscribingWhileRetainedMessagesChange(t *testing.T) {
-	b, err := broker.Start(t.Context(), broker.Options{Listen: "127.0.0.1:0", Guests: true, Logger: slog.New(slog.DiscardHandler)})
+	var boards []broker.User
+	for n := range 4 {
+		boards = append(boards, broker.BoardUser(fmt.Sprint("writer-", n), "secret"))
+	}
+	b, err := broker.Start(t.Context(), broker.Options{
+		Listen: "127.0.0.1:0", Guests: true, Users: boards, Logger: slog.New(slog.DiscardHandler),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer b.Close()
 	join := func(id string) paho.Client {
-		c := paho.NewClient(paho.NewClientOptions().AddBroker("tcp://" + b.Addr()).SetClientID(id).
-			SetProtocolVersion(4).SetAutoReconnect(false))
+		o := paho.NewClientOptions().AddBroker("tcp://" + b.Addr()).SetClientID(id).SetProtocolVersion(4).SetAutoReconnect(false)
+		if strings.HasPrefix(id, "writer") {
+			o.SetUsername(id).SetPassword("secret")
+		}
+		c := paho.NewClient(o)
 		if k := c.Connect(); !k.WaitTimeout(5*time.Second) || k.Error() != nil {
 			t.Errorf("%s cannot connect: %v", id, k.Error())
 		}
@@ -34,7 +44,7 @@ func TestSubscribingWhileRetainedMessagesChange(t *testing.T) {
 			writer := join(fmt.Sprint("writer-", n))
 			defer writer.Disconnect(0)
 			for i := range 50 {
-				topic := fmt.Sprintf("reversi/v1/b%d-%d/cmd/ops/x", n, i%5)
+				topic := fmt.Sprintf("reversi/v1/writer-%d/alert/a%d", n, i%5)
 				if k := writer.Publish(topic, 1, true, "{}"); !k.WaitTimeout(5 * time.Second) {
 					t.Errorf("%s: no answer", topic)
 					return

@@ -1,0 +1,53 @@
+package ratelog_test
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"reversi-board/mqtt/ratelog"
+)
+
+// A thousand repetitions are one line at once and one a minute with their number; what
+// has stopped is told again at once when it comes back.
+func TestOneLineAMinuteWithACount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		l := ratelog.New(slog.New(slog.NewTextHandler(&out, nil)), time.Minute)
+		lines := func() []string {
+			synctest.Wait()
+			all := strings.Split(strings.TrimSpace(out.String()), "\n")
+			out.Reset()
+			return all
+		}
+		for i := range 1000 {
+			l.Warn("refused", "remote", i)
+		}
+		l.Info("something else")
+		if got := lines(); len(got) != 2 || !strings.Contains(got[0], "level=WARN msg=refused remote=0") {
+			t.Errorf("at once: %q", got)
+		}
+		time.Sleep(time.Minute)
+		if got := lines(); len(got) != 1 || !strings.Contains(got[0], "msg=refused times=999 remote=999") {
+			t.Errorf("after a minute: %q", got)
+		}
+		time.Sleep(2 * time.Minute)
+		if got := lines(); len(got) != 1 || got[0] != "" {
+			t.Errorf("when nothing happens: %q", got)
+		}
+		l.Warn("refused")
+		if got := lines(); len(got) != 1 || !strings.Contains(got[0], "msg=refused") {
+			t.Errorf("when it comes back: %q", got)
+		}
+		l.Warn("refused")
+		l.Close()
+		l.Close()
+		l.Warn("refused")
+		if got := lines(); len(got) != 1 || !strings.Contains(got[0], "times=1") {
+			t.Errorf("at the end: %q", got)
+		}
+	})
+}
