@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"reversi-board/mqtt/ratelog"
 )
 
 // Adapter is the board on MQTT. All its methods return at once, except Close.
@@ -21,7 +23,10 @@ type Adapter struct {
 	gate *gate
 	box  *box
 
-	inbox    chan incomingMessage
+	clientID string
+	told     *ratelog.Log // what repeats while a fault lasts
+
+	inbox    *inbox
 	commands chan Request
 	changes  chan struct{}
 
@@ -31,7 +36,11 @@ type Adapter struct {
 	kill      context.CancelFunc // ends everything at once
 	done      chan struct{}
 
-	playback playback // belongs to the supervisor
+	// These belong to the supervisor.
+	playback playback
+	drain    time.Time // until when the events that went are paid for, see paced
+	cuts     int       // connections in a row that ended before "online", see watchCuts
+	careful  bool      // subscribe to one topic after another
 
 	mu       sync.Mutex
 	status   Status
@@ -56,6 +65,8 @@ type Status struct {
 	RTT time.Duration
 	// Problem says why there is no connection, or what the broker refuses.
 	Problem string
+	// Unreadable says that the journal does not give the events that wait.
+	Unreadable bool
 }
 
 // incomingMessage is what the library hands over.
@@ -74,7 +85,6 @@ type playback struct {
 
 // Bounds of what comes in.
 const (
-	inboxSize    = 1024
 	commandQueue = 16
 	ownSessions  = 16
 	seedWindow   = 20000 // events looked at for commands of earlier runs
@@ -92,7 +102,8 @@ func Start(ctx context.Context, o Options) (*Adapter, error) {
 	dial, stopDial := context.WithCancel(run)
 	a := &Adapter{
 		o: o, url: u, base: root + o.Board + "/", log: o.Logger, gate: newGate(o.Board, o.Commands), box: newBox(),
-		inbox:    make(chan incomingMessage, inboxSize),
+		clientID: newClientID(o.Board), told: ratelog.New(o.Logger, ratelog.Interval),
+		inbox:    newInbox(o.Board),
 		commands: make(chan Request, commandQueue),
 		changes:  make(chan struct{}, 1),
 		leave:    make(chan struct{}), stopDial: stopDial, kill: kill, done: make(chan struct{}),
@@ -115,6 +126,7 @@ func Start(ctx context.Context, o Options) (*Adapter, error) {
 	go func() {
 		wg.Wait()
 		stop()
+		a.told.Close()
 		close(a.done)
 	}()
 	return a, nil
@@ -255,8 +267,10 @@ func (a *Adapter) intake(ctx context.Context) {
 			return
 		case <-a.leave:
 			return
-		case m := <-a.inbox:
-			a.handle(m)
+		case <-a.inbox.news:
+			for m, ok := a.inbox.take(); ok && ctx.Err() == nil && !a.isLeaving(); m, ok = a.inbox.take() {
+				a.handle(m)
+			}
 		}
 	}
 }
@@ -320,7 +334,7 @@ func (a *Adapter) foreign(m incomingMessage) {
 
 // raise opens an alert of the adapter's own for a while.
 func (a *Adapter) raise(code, severity string, kept time.Duration, text string) {
-	a.log.Warn("mqtt: " + text)
+	a.told.Warn("mqtt: "+code, "text", text)
 	at := a.o.Stamp()
 	b := EncodeAlert(at, code, severity, text, nil, at.TS)
 	a.box.mu.Lock()
@@ -337,7 +351,7 @@ func (a *Adapter) command(m incomingMessage) {
 	v := a.gate.check(time.Now(), incoming{order: o, payload: m.payload, retained: m.retained}, a.view())
 	switch {
 	case v.clear:
-		a.retained(o, m.topic)
+		a.RetainedCommand(m.topic)
 	case v.answer != nil:
 		a.send(v.from, *v.answer)
 	case v.request != nil:
@@ -345,14 +359,12 @@ func (a *Adapter) command(m incomingMessage) {
 	}
 }
 
-// retained deals with a retained command. One for all boards is not cleared:
-// boards have no right to write there.
-func (a *Adapter) retained(o order, topic string) {
-	if !o.all {
-		a.box.clear(topic)
-	}
+// RetainedCommand says that somebody has published a command with the retain flag,
+// which has been ignored or refused. One for all boards is not cleared: boards have no
+// right to write there.
+func (a *Adapter) RetainedCommand(topic string) {
 	a.raise(alertRetained, "warn", a.o.Tuning.AlertKept,
-		"a command was published with the retain flag and has been ignored: "+topic)
+		fmt.Sprintf("a command was published with the retain flag and has been ignored: %.128s", topic))
 }
 
 // submit hands a request to the application, or answers that it is busy.
@@ -398,9 +410,11 @@ func (a *Adapter) replay(r ReplayArgs) bool {
 
 // send queues an answer, if there is somebody to tell.
 func (a *Adapter) send(to string, out answer) {
-	if to != "" {
-		a.box.once(message{topic: a.base + "resp/" + to, payload: encode(out)})
+	if to == "" {
+		return
 	}
+	refusal := out.Code != nil && (*out.Code == CodeRateLimited || *out.Code == CodeBadPayload)
+	a.box.once(message{topic: a.base + "resp/" + to, payload: encode(out)}, refusal)
 }
 
 // view is what the gate needs to know.

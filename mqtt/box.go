@@ -20,7 +20,9 @@ type box struct {
 	storageFailed  bool
 	unreadable     bool // events wait that the journal does not give
 	replies        []message
+	refusals       []message // answers that anybody can ask for without an end
 	clears         []string
+	clearing       map[string]bool // what is in clears
 	replays        []ReplayArgs
 	foreignOffline bool
 	until          map[string]time.Time // when own alerts are over
@@ -47,13 +49,14 @@ type message struct {
 // Bounds of what waits.
 const (
 	maxReplies = 2048
-	maxClears  = 64
+	maxClears  = 8192 // topics of at most 256 bytes
 	maxReplays = 8
 )
 
 func newBox() *box {
 	return &box{
 		wake: make(chan struct{}, 1), slots: make(map[string]*slot), until: make(map[string]time.Time),
+		clearing: make(map[string]bool),
 	}
 }
 
@@ -167,15 +170,20 @@ func (b *box) readable(ok bool) {
 	b.unreadable = !ok
 }
 
-// once queues a message that is not retained; the oldest makes room.
-func (b *box) once(m message) {
+// once queues a message that is not retained; the oldest makes room. Refusals go when
+// nothing else waits: a flood that is refused must not delay what is carried out.
+func (b *box) once(m message, refusal bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.replies) == maxReplies {
-		b.replies = slices.Delete(b.replies, 0, 1)
+	queue := &b.replies
+	if refusal {
+		queue = &b.refusals
+	}
+	if len(*queue) == maxReplies {
+		*queue = slices.Delete(*queue, 0, 1)
 		b.drops++
 	}
-	b.replies = append(b.replies, m)
+	*queue = append(*queue, m)
 	b.poke()
 }
 
@@ -183,8 +191,9 @@ func (b *box) once(m message) {
 func (b *box) clear(topic string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.clears) < maxClears && !slices.Contains(b.clears, topic) {
+	if len(b.clears) < maxClears && !b.clearing[topic] {
 		b.clears = append(b.clears, topic)
+		b.clearing[topic] = true
 	}
 	b.poke()
 }
@@ -194,24 +203,32 @@ func (b *box) nextOnce() (m message, clearing, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
-	case len(b.clears) > 0:
-		return message{topic: b.clears[0]}, true, true
 	case len(b.replies) > 0:
 		return b.replies[0], false, true
+	case len(b.clears) > 0:
+		return message{topic: b.clears[0]}, true, true
+	case len(b.refusals) > 0:
+		return b.refusals[0], false, true
 	}
 	return message{}, false, false
 }
 
 // sentOnce removes what nextOnce returned.
-func (b *box) sentOnce(m message, clearing bool) {
+func (b *box) sentOnce(m message) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if clearing {
-		b.clears = slices.DeleteFunc(b.clears, func(t string) bool { return t == m.topic })
+	if len(m.payload) == 0 {
+		if len(b.clears) > 0 && b.clears[0] == m.topic {
+			b.clears = b.clears[1:]
+			delete(b.clearing, m.topic)
+		}
 		return
 	}
-	if len(b.replies) > 0 && &b.replies[0].payload[0] == &m.payload[0] {
-		b.replies = slices.Delete(b.replies, 0, 1)
+	for _, queue := range []*[]message{&b.replies, &b.refusals} {
+		if len(*queue) > 0 && &(*queue)[0].payload[0] == &m.payload[0] {
+			*queue = slices.Delete(*queue, 0, 1)
+			return
+		}
 	}
 }
 

@@ -165,7 +165,8 @@ func FuzzBrokerPackets(f *testing.F) {
 	f.Add(append(bytes.Clone(connack), 0x30, 0xFF, 0xFF, 0xFF, 0x7F, 0, 1, 'a'))
 	f.Add([]byte{0x40, 2, 0, 1})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		w := newWire(script{Reader: bytes.NewReader(data)}, 4, time.Second)
+		w := newWire(script{Reader: bytes.NewReader(data)}, time.Second)
+		w.filters.Store(4)
 		out, _ := io.ReadAll(w)
 		for i := 0; len(out) > 0; i++ {
 			kind, n, used := out[0]>>4, 0, 1

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/url"
 	"time"
 )
@@ -30,10 +31,13 @@ type Options struct {
 	// URL of the broker: mqtt://host:port or mqtts://host:port, the port always
 	// written out. tcp, ssl and tls are taken as well.
 	URL string
-	// Board is the id of the board, see ValidName: the user's client id, too.
+	// Board is the id of the board, see ValidName. The client id begins with it.
 	Board string
 	// Name of the board for people.
 	Name string
+	// Dial opens a connection to the broker instead of dialing the URL, unless nil: to
+	// one in the same program.
+	Dial func() (net.Conn, error)
 	// Username, Board if empty, and Password; no password, no user name.
 	Username, Password string
 	// TLS for mqtts; nil takes the system's roots. At least TLS 1.2 is used.
@@ -76,8 +80,10 @@ type Tuning struct {
 	// Heartbeat (60 s) repeats availability; a foreign offline is answered at
 	// once, but not more often than every Foreign (5 s).
 	Heartbeat, Foreign time.Duration
-	// DrainLimit (10 s) is how long "online" waits for a long outbox.
-	DrainLimit time.Duration
+	// DrainLimit (10 s) is how long "online" waits for a long outbox. Drain (5 ms) lies
+	// between two events when many of them wait, so that subscribers can follow; a
+	// game is never slowed down by it.
+	DrainLimit, Drain time.Duration
 	// Leave (2 s) is the time to say goodbye when the context ends.
 	Leave time.Duration
 	// Replay (20 ms) lies between two events that are sent again.
@@ -107,6 +113,7 @@ func (t *Tuning) defaults() {
 		{&t.Heartbeat, 60 * time.Second},
 		{&t.Foreign, 5 * time.Second},
 		{&t.DrainLimit, 10 * time.Second},
+		{&t.Drain, 5 * time.Millisecond},
 		{&t.Leave, 2 * time.Second},
 		{&t.Replay, 20 * time.Millisecond},
 		{&t.Refresh, time.Second},

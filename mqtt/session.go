@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -22,6 +23,8 @@ import (
 var (
 	errToken = errors.New("the broker does not acknowledge")
 	errLost  = errors.New("connection lost")
+	// errSubscribing wraps what ends a connection before all subscriptions stand.
+	errSubscribing = errors.New("the board cannot subscribe")
 )
 
 // session is one connection, with a client of its own.
@@ -41,7 +44,7 @@ type session struct {
 	said     time.Time // when availability was last published
 	answered time.Time // when a foreign offline was last answered
 	events   []record  // read from the journal, not yet acknowledged
-	retry    time.Time // when the journal is to be tried again
+	retry    time.Time // when the next event may be tried
 	turn     int       // who was last in nextQueued
 	problem  string    // what the broker refuses, though it can do without
 	rtt      time.Duration
@@ -57,14 +60,32 @@ func newULID() string {
 	return ulid.MustNew(ulid.Now(), rand.Reader).String()
 }
 
-// filters are what a board subscribes to, all with QoS 1.
-func (a *Adapter) filters() map[string]byte {
-	return map[string]byte{
-		a.base + "cmd/#":           1,
-		root + everyone + "/cmd/#": 1,
-		a.base + "availability":    1,
-		haStatus:                   1,
+// filters are what a board subscribes to, all with QoS 1: in one packet, or, if careful,
+// one after another and only the topics that it knows. A broker then sends one retained
+// command at most at a time.
+func (a *Adapter) filters(careful bool) []map[string]byte {
+	if !careful {
+		return []map[string]byte{{
+			a.base + "cmd/#":           1,
+			root + everyone + "/cmd/#": 1,
+			a.base + "availability":    1,
+			haStatus:                   1,
+		}}
 	}
+	topics := []string{a.base + "availability", haStatus}
+	for _, role := range slices.Sorted(maps.Keys(a.o.Commands)) {
+		for _, name := range a.o.Commands[role] {
+			topics = append(topics, a.base+"cmd/"+role+"/"+name)
+			if Role(role) == Ops && forAll(name) {
+				topics = append(topics, root+everyone+"/cmd/"+role+"/"+name)
+			}
+		}
+	}
+	one := make([]map[string]byte, len(topics))
+	for i, topic := range topics {
+		one[i] = map[string]byte{topic: 1}
+	}
+	return one
 }
 
 func (a *Adapter) availability(s *session, state, reason string) []byte {
@@ -78,7 +99,7 @@ func (a *Adapter) availability(s *session, state, reason string) []byte {
 // connect opens a connection and subscribes. The context ends when the adapter
 // is to leave.
 func (a *Adapter) connect(ctx context.Context) (*session, error) {
-	s := &session{id: newULID(), lost: make(chan error, 1), tuning: a.o.Tuning}
+	s := &session{id: newULID(), lost: make(chan error, 1), tuning: a.o.Tuning, retry: a.drain}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s.client = paho.NewClient(a.clientOptions(ctx, s))
@@ -90,12 +111,16 @@ func (a *Adapter) connect(ctx context.Context) (*session, error) {
 	a.sessions = append(a.sessions, s.id)
 	a.sessions = a.sessions[max(0, len(a.sessions)-ownSessions):]
 	a.mu.Unlock()
-	if err := a.subscribe(ctx, s); err != nil {
-		s.close()
-		return nil, err
-	}
 	s.began = time.Now()
 	return s, nil
+}
+
+// newClientID returns the client id of a program run: the name of the board and what
+// nobody can guess. Whoever connects with the id of a client throws that one off, and
+// not every broker lets only its owner do so (NATS does not). It has at most 23
+// characters, as many as every broker takes (MQTT 3.1.1 section 3.1.3.1).
+func newClientID(board string) string {
+	return board[:min(len(board), 10)] + "-" + strings.ToLower(rand.Text()[:12])
 }
 
 // explain puts the broker's refusal into words that say what to do.
@@ -104,7 +129,7 @@ func (a *Adapter) explain(err error) error {
 	case errors.Is(err, packets.ErrorRefusedNotAuthorised), errors.Is(err, packets.ErrorRefusedBadUsernameOrPassword):
 		return fmt.Errorf("the broker refuses user %q: check its name, password and rights there (%w)", a.o.Username, err)
 	case errors.Is(err, packets.ErrorRefusedIDRejected):
-		return fmt.Errorf("the broker refuses client id %q (%w)", a.o.Board, err)
+		return fmt.Errorf("the broker refuses client id %q (%w)", a.clientID, err)
 	}
 	return err
 }
@@ -116,7 +141,7 @@ func (a *Adapter) clientOptions(dial context.Context, s *session) *paho.ClientOp
 	o := paho.NewClientOptions().
 		AddBroker("tcp://"+a.url.Host).
 		SetProtocolVersion(4).
-		SetClientID(a.o.Board).
+		SetClientID(a.clientID).
 		SetUsername(a.o.Username).
 		SetPassword(a.o.Password).
 		SetCleanSession(true).
@@ -148,6 +173,26 @@ func (a *Adapter) clientOptions(dial context.Context, s *session) *paho.ClientOp
 func (a *Adapter) open(ctx context.Context, s *session) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, a.o.Tuning.Connect)
 	defer cancel()
+	c, err := a.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w := newWire(c, a.o.Tuning.Write)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		_ = c.Close()
+		return nil, net.ErrClosed
+	}
+	s.conn = w
+	return w, nil
+}
+
+// dial opens a connection that carries MQTT packets.
+func (a *Adapter) dial(ctx context.Context) (net.Conn, error) {
+	if a.o.Dial != nil {
+		return a.o.Dial()
+	}
 	d := net.Dialer{Timeout: a.o.Tuning.Connect, KeepAlive: 15 * time.Second}
 	c, err := d.DialContext(ctx, "tcp", a.url.Host)
 	if err != nil {
@@ -161,15 +206,7 @@ func (a *Adapter) open(ctx context.Context, s *session) (net.Conn, error) {
 		}
 		c = tc
 	}
-	w := newWire(c, len(a.filters()), a.o.Tuning.Write)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		_ = c.Close()
-		return nil, net.ErrClosed
-	}
-	s.conn = w
-	return w, nil
+	return c, nil
 }
 
 // judged says why a certificate that has expired, or is not good yet, may be good all
@@ -181,25 +218,56 @@ func (a *Adapter) judged(err error) error {
 	return err
 }
 
-// receive takes a message from the library. It must not block, nor panic.
+// receive takes a message from the library. It must not block, nor panic. A retained
+// command is only a topic to clear: its payload is never kept, however many there are.
 func (a *Adapter) receive(m paho.Message) {
-	in := incomingMessage{topic: m.Topic(), payload: m.Payload(), retained: m.Retained()}
+	topic := m.Topic()
+	if m.Retained() && strings.HasPrefix(topic, a.base+"cmd/") && len(m.Payload()) > 0 {
+		if clearable(topic) {
+			a.box.clear(topic)
+		}
+		a.RetainedCommand(topic)
+		return
+	}
+	in := incomingMessage{topic: topic, payload: m.Payload(), retained: m.Retained()}
 	if len(in.payload) > maxCommand {
 		in.payload = in.payload[: maxCommand+1 : maxCommand+1]
 	}
-	in.payload = slices.Clone(in.payload)
-	select {
-	case a.inbox <- in:
-	default:
+	if !a.inbox.put(in) {
 		a.box.dropped()
 	}
 }
 
-// subscribe subscribes to everything in one packet and looks at every code of
-// the answer: a refusal is no error to the library. Without commands or
-// availability the connection is not good; without the others it is.
+// clearable reports whether a topic can be published to on every broker, and is not
+// longer than what anybody needs.
+func clearable(topic string) bool {
+	for i := range len(topic) {
+		if topic[i] <= ' ' || topic[i] == 0x7F {
+			return false // NATS disconnects who publishes to such
+		}
+	}
+	return len(topic) <= maxTopic
+}
+
+// maxTopic is the length of the longest topic that is cleared, in bytes.
+const maxTopic = 256
+
+// subscribe subscribes to everything and looks at every code of the answer: a refusal
+// is no error to the library. Without commands or availability the connection is not
+// good; without the others it is.
 func (a *Adapter) subscribe(ctx context.Context, s *session) error {
-	want := a.filters()
+	for _, want := range a.filters(a.careful) {
+		if err := a.subscribeTo(ctx, s, want); err != nil {
+			return err
+		}
+	}
+	a.change(func(st *Status) { st.Connected, st.Session = true, s.id; st.Connections++ })
+	return nil
+}
+
+// subscribeTo subscribes with one packet.
+func (a *Adapter) subscribeTo(ctx context.Context, s *session, want map[string]byte) error {
+	s.expect(len(want))
 	t := s.client.SubscribeMultiple(want, nil)
 	if err := s.await(ctx, t, a.o.Tuning.Token); err != nil {
 		return fmt.Errorf("subscribe: %w", err)
@@ -217,11 +285,19 @@ func (a *Adapter) subscribe(ctx context.Context, s *session) error {
 		if filter != haStatus {
 			return errors.New(problem)
 		}
-		a.log.Warn("mqtt: " + problem)
+		a.told.Warn("mqtt: a subscription is refused", "problem", problem)
 		s.problem = problem
 	}
-	a.change(func(st *Status) { st.Connected, st.Session = true, s.id; st.Connections++ })
 	return nil
+}
+
+// expect says how many filters the next SUBACK answers.
+func (s *session) expect(filters int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.conn != nil {
+		s.conn.filters.Store(int64(filters))
+	}
 }
 
 // publish sends a message and waits for its acknowledgement.

@@ -3,6 +3,7 @@ package mqtt
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -25,7 +26,7 @@ const readAhead = 64
 func (a *Adapter) supervise(ctx, dial context.Context) {
 	limit := a.o.Tuning.BackoffMin
 	for {
-		lasted, err := a.session(ctx, dial)
+		lasted, live, err := a.session(ctx, dial)
 		a.change(func(st *Status) {
 			st.Connected, st.Online = false, false
 			if err != nil {
@@ -35,7 +36,8 @@ func (a *Adapter) supervise(ctx, dial context.Context) {
 		if a.isLeaving() || ctx.Err() != nil {
 			return
 		}
-		a.log.Info("mqtt: not connected", "broker", a.url.Host, "err", err)
+		a.told.Info("mqtt: not connected", "broker", a.url.Host, "err", err)
+		a.watchCuts(live, err)
 		if lasted >= a.o.Tuning.BackoffReset {
 			limit = a.o.Tuning.BackoffMin
 		}
@@ -71,17 +73,40 @@ func (a *Adapter) pause(ctx context.Context, d time.Duration) bool {
 
 // session is one connection from dialing to the end; it returns how long it
 // lasted.
-func (a *Adapter) session(ctx, dial context.Context) (lasted time.Duration, err error) {
+func (a *Adapter) session(ctx, dial context.Context) (lasted time.Duration, live bool, err error) {
 	if a.isLeaving() {
-		return 0, nil
+		return 0, false, nil
 	}
 	s, err := a.connect(dial)
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	defer s.close()
-	err = a.serve(ctx, s)
-	return time.Since(s.began), err
+	if err = a.subscribe(dial, s); err == nil {
+		err = a.serve(ctx, s)
+	} else {
+		err = fmt.Errorf("%w: %w", errSubscribing, err)
+	}
+	return time.Since(s.began), s.live, err
+}
+
+// watchCuts counts the connections that end while the board subscribes or soon after,
+// before it is online. A broker that cuts off who does not read fast enough does so
+// when too many commands are retained, and would do so for ever: they can only be
+// cleared once they are known. After three in a row the board asks for one topic after
+// another, which no broker can make too much.
+func (a *Adapter) watchCuts(live bool, err error) {
+	switch {
+	case live:
+		a.cuts = 0
+	case errors.Is(err, errLost) || errors.Is(err, errSubscribing):
+		a.cuts++
+	}
+	if a.cuts >= 3 && !a.careful {
+		a.careful = true
+		a.log.Warn("mqtt: the broker ends the connection when the board subscribes to all its commands; " +
+			"now it subscribes to one after another: delete what is retained below " + a.base + "cmd")
+	}
 }
 
 // serve publishes until something goes wrong or the adapter leaves.
@@ -210,7 +235,7 @@ func (a *Adapter) nextOnce() *job {
 	if !ok {
 		return nil
 	}
-	return &job{m.topic, 1, clearing, m.payload, func() { a.box.sentOnce(m, clearing) }}
+	return &job{m.topic, 1, clearing, m.payload, func() { a.box.sentOnce(m) }}
 }
 
 // nextEvent returns the event after the last one acknowledged.
@@ -224,7 +249,7 @@ func (a *Adapter) nextEvent(s *session, now time.Time) *job {
 	}
 	if len(s.events) == 0 {
 		s.events = a.read(next, int(min(waiting, readAhead)))
-		a.box.readable(len(s.events) > 0)
+		a.readable(len(s.events) > 0)
 	}
 	if len(s.events) == 0 {
 		s.retry = now.Add(time.Second)
@@ -234,7 +259,37 @@ func (a *Adapter) nextEvent(s *session, now time.Time) *job {
 	return &job{a.base + "event", 1, false, e.payload, func() {
 		a.box.ack(e.seq)
 		a.o.Cursor.SetAcked(e.seq)
+		s.retry = a.paced(time.Now())
 	}}
+}
+
+// drainBurst is how many events may go one after another without a pause.
+const drainBurst = 50
+
+// paced returns when the event after the one just acknowledged may go, the zero time
+// for at once. Subscribers get what the broker queues for them, and brokers drop what
+// is too much.
+func (a *Adapter) paced(now time.Time) time.Time {
+	if earliest := now.Add(-drainBurst * a.o.Tuning.Drain); a.drain.Before(earliest) {
+		a.drain = earliest
+	}
+	a.drain = a.drain.Add(a.o.Tuning.Drain)
+	if a.drain.After(now) {
+		return a.drain
+	}
+	return time.Time{}
+}
+
+// readable notes whether the journal gives the events that wait, and tells who looks
+// at the status when that changes.
+func (a *Adapter) readable(ok bool) {
+	a.box.readable(ok)
+	a.mu.Lock()
+	same := a.status.Unreadable == !ok
+	a.mu.Unlock()
+	if !same {
+		a.change(func(st *Status) { st.Unreadable = !ok })
+	}
 }
 
 // read returns events of the journal, none when it cannot be read.
@@ -244,7 +299,7 @@ func (a *Adapter) read(from uint64, limit int) (out []record) {
 		return nil
 	})
 	if err != nil {
-		a.log.Error("mqtt: read the journal", "from", from, "err", err)
+		a.told.Error("mqtt: read the journal", "from", from, "err", err)
 	}
 	return out
 }
@@ -311,7 +366,7 @@ func (a *Adapter) sayOnline(s *session, now time.Time) *job {
 		}
 		if !s.live {
 			s.live = true
-			a.log.Info("mqtt: online", "broker", a.url.Host)
+			a.told.Info("mqtt: online", "broker", a.url.Host)
 			a.change(func(st *Status) { st.Online, st.Problem = true, s.problem })
 		}
 	}}

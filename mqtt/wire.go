@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -19,7 +20,7 @@ import (
 type wire struct {
 	net.Conn
 	r       *bufio.Reader
-	filters int
+	filters atomic.Int64 // of the last SUBSCRIBE
 	patient time.Duration
 
 	pending []byte
@@ -44,8 +45,8 @@ const (
 
 var errBroker = errors.New("the broker does not keep to MQTT 3.1.1")
 
-func newWire(c net.Conn, filters int, patient time.Duration) *wire {
-	return &wire{Conn: c, r: bufio.NewReader(c), filters: filters, patient: patient}
+func newWire(c net.Conn, patient time.Duration) *wire {
+	return &wire{Conn: c, r: bufio.NewReader(c), patient: patient}
 }
 
 // Write implements net.Conn with a deadline for every write: pings have none
@@ -121,7 +122,7 @@ func (w *wire) check(head byte, body []byte) error {
 	case tPuback:
 		ok = len(body) == 2
 	case tSuback:
-		ok = len(body) == 2+w.filters
+		ok = len(body) == 2+int(w.filters.Load())
 	case tPingresp:
 		ok = len(body) == 0
 	}
