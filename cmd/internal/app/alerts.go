@@ -140,6 +140,9 @@ func (a *App) computerProblems() (open []alert) {
 	switch {
 	case a.trouble != nil:
 		add(storageTrouble, "error", "The journal cannot be written: the game goes on in memory only. Check the disk.")
+	case a.link.unreadable():
+		add(storageTrouble, "error", "The journal cannot be read: the events of the game wait and are not published. "+
+			"Look at the log, and restart the program when the disk is in order.")
 	case a.calibrator.problem() != "":
 		add(storageTrouble, "warn", a.calibrator.problem())
 	case facts.freeMB >= 0:

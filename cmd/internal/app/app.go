@@ -547,8 +547,11 @@ func (a *App) view(state []byte) web.View {
 			v.Alerts = append(v.Alerts, al)
 		}
 	}
-	if a.trouble != nil {
+	switch {
+	case a.trouble != nil:
 		v.Connections["journal"] = "cannot be written"
+	case a.link.unreadable():
+		v.Connections["journal"] = "cannot be read, events wait"
 	}
 	if a.hands != nil {
 		v.Table, v.Failed = a.hands.table(), a.hands.failed()

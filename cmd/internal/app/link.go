@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 	"fmt"
+	"net"
+	"sync/atomic"
 	"time"
 
 	"reversi-board/configs"
@@ -18,8 +20,26 @@ import (
 type link struct {
 	adapter *mqtt.Adapter
 	broker  *broker.Broker
+	// told is the adapter, for the goroutines of the broker.
+	told atomic.Pointer[mqtt.Adapter]
 	// down says why there is no MQTT at all; it is empty when there is.
 	down string
+}
+
+// dial is how the adapter reaches the embedded broker, nil when there is none.
+func (l *link) dial() func() (net.Conn, error) {
+	if l.broker == nil {
+		return nil
+	}
+	return l.broker.Dial
+}
+
+// retainedCommand tells the adapter what the embedded broker has refused. The broker
+// runs before the adapter does.
+func (l *link) retainedCommand(topic string) {
+	if adapter := l.told.Load(); adapter != nil {
+		adapter.RetainedCommand(topic)
+	}
 }
 
 // leaveTime bounds the goodbye to the broker.
@@ -38,7 +58,7 @@ func (a *App) openLink(ctx context.Context, version string) error {
 	}
 	a.link.adapter, err = mqtt.Start(ctx, mqtt.Options{
 		URL: url, Board: a.config.Board.ID, Name: a.config.Board.Name,
-		Username: user, Password: password, TLS: security, Boot: a.boot,
+		Username: user, Password: password, TLS: security, Boot: a.boot, Dial: a.link.dial(),
 		SW: version, HW: a.config.Hardware.Kind,
 		Caps: mqtt.Caps{
 			ColorSensing: a.config.Hardware.Kind != configs.Reed64, LEDs: a.rig.Lights != nil, Clock: true, Hints: true,
@@ -55,6 +75,7 @@ func (a *App) openLink(ctx context.Context, version string) error {
 		a.closeBroker()
 		return fmt.Errorf("start MQTT: %w", err)
 	}
+	a.link.told.Store(a.link.adapter)
 	return nil
 }
 
@@ -77,6 +98,7 @@ func (a *App) brokerAddress(ctx context.Context) (url, user, password string, er
 	}
 	a.link.broker, err = broker.Start(ctx, broker.Options{
 		Listen: c.Embedded.Listen, Users: users, Guests: password == "", Logger: a.log,
+		OnRetainedCommand: a.link.retainedCommand,
 	})
 	if err != nil {
 		a.link.down = "not started"
@@ -158,6 +180,10 @@ func (l *link) status() string {
 		return "connecting"
 	}
 }
+
+// unreadable reports whether events cannot be published because the journal does not
+// give them.
+func (l *link) unreadable() bool { return l.adapter != nil && l.adapter.Status().Unreadable }
 
 // mqttOrder carries out a command from MQTT, which the adapter has checked.
 func (a *App) mqttOrder(req mqtt.Request) {
