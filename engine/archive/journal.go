@@ -47,6 +47,8 @@ type Journal struct {
 	dir  folder
 	lock io.Closer
 
+	readers handles
+
 	// mu guards what readers see.
 	mu sync.RWMutex
 	// jid, boot and joins are in meta.
@@ -288,7 +290,7 @@ func (j *Journal) Close() error {
 	}
 	j.closed = true
 	j.shut()
-	err := j.saveAcked(0)
+	err := errors.Join(j.saveAcked(0), j.readers.close())
 	if err != nil {
 		err = explain("close", j.dir.path, err)
 	}

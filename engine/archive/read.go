@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 )
 
@@ -89,7 +88,7 @@ func (j *Journal) readAll(segs []segment, from uint64, limit int, yield func(seq
 
 // readSegment reads one file from the mark before from on.
 func (j *Journal) readSegment(s segment, from uint64, yield func(seq uint64, payload []byte) error) error {
-	f, err := j.dir.open(s.name(), os.O_RDONLY)
+	f, err := j.readers.take(j.dir, s.name())
 	if errors.Is(err, fs.ErrNotExist) && j.deleted(s) {
 		return nil
 	}
@@ -103,7 +102,8 @@ func (j *Journal) readSegment(s segment, from uint64, yield func(seq uint64, pay
 	r := reader{seq: s.first + mark*stride, end: s.end()}
 	offset := s.marks[mark]
 	r.in = bufio.NewReaderSize(io.NewSectionReader(f, offset, s.size-offset), 32<<10)
-	return errors.Join(r.run(from, yield), f.Close())
+	err = r.run(from, yield)
+	return errors.Join(err, j.readers.give(f, err != nil && !errors.Is(err, errEnough)))
 }
 
 // deleted reports whether a file is gone because nobody needed it any more.

@@ -322,6 +322,7 @@ func (j *Journal) retain() {
 		if days := newest.ModTime().Sub(info.ModTime()).Hours() / 24; days <= float64(j.o.KeepDays) {
 			return
 		}
+		j.readers.forget(s.name())
 		if j.o.FS.Remove(filepath.Join(j.o.Dir, s.name())) != nil {
 			return
 		}
