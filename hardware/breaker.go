@@ -7,6 +7,9 @@ const (
 	probeFirst = 100 * time.Millisecond
 	// probeMax bounds the doubling of that wait.
 	probeMax = 5 * time.Second
+	// probeVanished is the same for an adapter that has gone: to look whether it is
+	// back takes no time of the bus.
+	probeVanished = time.Second
 	// failLimit is how many failures in a row open a breaker.
 	failLimit = 3
 )
@@ -53,6 +56,9 @@ func (k *breaker) failure(now time.Duration, limit int, cause *Error) (opened bo
 	} else {
 		k.backoff = probeFirst
 		k.opens++
+	}
+	if cause.Class == Vanished {
+		k.backoff = min(k.backoff, probeVanished)
 	}
 	k.open = true
 	k.cause = cause

@@ -382,7 +382,7 @@ func (b *Bus) transfer(addr uint16, w, r []byte, retry bool) error {
 
 // fatal reports whether a failure concerns the whole bus, so that the rest of
 // the request would only wait for the same timeout again.
-func fatal(c Class) bool { return c == Timeout || c == IO || c == ArbLost }
+func fatal(c Class) bool { return c == Timeout || c == IO || c == ArbLost || c == Vanished }
 
 // admit finds the device and asks the breakers.
 func (b *Bus) admit(q *request, addr uint16) (d *device, probe bool, refusal error) {
@@ -451,6 +451,9 @@ func (b *Bus) judge(d *device, err error, arbAgain bool) verdict {
 		b.open(d, now, 1+nackRetries, v.err)
 	case Timeout, IO, Other:
 		v.dead = b.ailing(d, now, v.err)
+	case Vanished:
+		// No chip is to blame, and neither pulses nor the supply bring it back.
+		b.vanished(now, v.err)
 	case Unsupported, OK:
 	}
 	return v
@@ -475,6 +478,14 @@ func (b *Bus) ailing(d *device, now time.Duration, cause *Error) (dead bool) {
 		b.log.Error("I²C bus is dead", "bus", b.raw.String(), "err", cause)
 	}
 	return dead
+}
+
+// vanished notes that the adapter of the bus has gone.
+func (b *Bus) vanished(now time.Duration, cause *Error) {
+	was := b.breaker.open
+	if b.breaker.failure(now, 1, cause); !was {
+		b.log.Error("the adapter of the I²C bus has gone", "bus", b.raw.String(), "err", cause)
+	}
 }
 
 func (b *Bus) open(d *device, now time.Duration, limit int, cause *Error) {

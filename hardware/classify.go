@@ -3,7 +3,6 @@ package hardware
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 	"syscall"
 )
@@ -21,8 +20,10 @@ const (
 	// ArbLost means something else pulled SDA low while we let go of it: a
 	// glitch, or a chip that holds the line.
 	ArbLost
-	// IO means the controller or its driver gave up, or the device is gone.
+	// IO means the controller or its driver gave up.
 	IO
+	// Vanished means that the adapter itself has gone; see Gone.
+	Vanished
 	// Unsupported means the adapter cannot do this kind of transfer.
 	Unsupported
 	// Other is everything else, mostly mistakes of the caller.
@@ -44,6 +45,8 @@ func (c Class) String() string {
 		return "arbitration lost"
 	case IO:
 		return "i/o"
+	case Vanished:
+		return "adapter gone"
 	case Unsupported:
 		return "unsupported"
 	case Other:
@@ -79,6 +82,8 @@ func (e *Error) advice() string {
 		return "SDA is pulled low by something else, check the wiring"
 	case IO:
 		return "the bus controller gave up, check cable length, pull-ups and bus speed"
+	case Vanished:
+		return "the adapter of the bus has gone"
 	case Unsupported:
 		return "this I²C adapter cannot do such a transfer, use another bus"
 	case OK, Other:
@@ -97,13 +102,16 @@ func Classify(err error) Class {
 	if own, ok := errors.AsType[*Error](err); ok {
 		return own.Class
 	}
+	if _, ok := errors.AsType[*GoneError](err); ok {
+		return Vanished
+	}
 	if no, ok := errors.AsType[syscall.Errno](err); ok {
 		if c := classifyErrno(no); c != Other {
 			return c
 		}
 	}
-	if errors.Is(err, fs.ErrClosed) {
-		return IO
+	if Gone(err) {
+		return Vanished
 	}
 	return classifyText(err.Error())
 }
@@ -119,9 +127,7 @@ func classifyText(s string) Class {
 		{"connection timed out", Timeout},             // ETIMEDOUT.
 		{"resource temporarily unavailable", ArbLost}, // EAGAIN: i2c-designware with SDA held.
 		{"input/output error", IO},                    // EIO: stretch limit of i2c-bcm2835.
-		{"no such device", IO},                        // ENODEV: adapter unplugged. After the longer text above.
-		{"file already closed", IO},
-		{"operation not supported", Unsupported}, // EOPNOTSUPP: read is not the last message.
+		{"operation not supported", Unsupported},      // EOPNOTSUPP: read is not the last message.
 	} {
 		if strings.Contains(s, row.text) {
 			return row.class

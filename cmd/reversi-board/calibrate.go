@@ -20,7 +20,6 @@ import (
 	"reversi-board/engine/archive"
 	"reversi-board/hardware/button"
 	"reversi-board/hardware/buzzer"
-	"reversi-board/hardware/pi"
 )
 
 // calibrateCommand finds out what the cells of a board do.
@@ -186,17 +185,8 @@ func (c *calibration) openSimulated(o calibrate.Options) error {
 	return err
 }
 
-// openReal opens the board of the settings, and the keyboard before it: what was
-// standard input does not survive the opening of pins on some models.
+// openReal opens the board of the settings, and the keyboard.
 func (c *calibration) openReal(stdin io.Reader) (err error) {
-	if stdin == io.Reader(os.Stdin) {
-		kept, err := pi.Init()
-		if stdin = nil; kept != nil {
-			stdin = kept
-		}
-		// What is missing is said again, better, when it is needed.
-		_ = err
-	}
 	start := time.Now()
 	c.clock = doctor.Clock{
 		Now: func() time.Duration { return time.Since(start) },

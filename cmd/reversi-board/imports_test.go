@@ -81,7 +81,7 @@ func rules() []rule {
 		},
 		{
 			folder: "hardware/pi", project: []string{"hardware"},
-			modules: append([]string{"periph.io/x/host/v3"}, chips...), tests: board,
+			modules: append([]string{"periph.io/x/host/v3", "github.com/warthog618/go-gpiocdev/uapi", "golang.org/x/sys/unix"}, chips...), tests: board,
 		},
 		// An emulator that knew its driver would agree with the driver's
 		// mistakes, so neither it nor its tests may see one.

@@ -18,10 +18,11 @@ const (
 	// DefaultStuck is how long nobody presses a button.
 	DefaultStuck = 30 * time.Second
 
-	// moving and resting are how often a contact is looked at while it moves,
-	// and while it is down.
+	// moving, resting and absent are how often a contact is looked at while it
+	// moves, while it is down, and while its pin has gone.
 	moving  = 2 * time.Millisecond
 	resting = 10 * time.Millisecond
+	absent  = 100 * time.Millisecond
 	// patience is how long an edge is waited for before the level is looked at
 	// all the same.
 	patience = time.Second
@@ -29,8 +30,9 @@ const (
 
 // Input is a pin with a contact.
 type Input interface {
-	// Read returns the level now.
-	Read() gpio.Level
+	// Read returns the level now, or an error if that is not known: the pin has
+	// gone.
+	Read() (gpio.Level, error)
 	// Wait returns nil when the level may have changed, or an error when ctx
 	// ends or it cannot wait.
 	Wait(ctx context.Context) error
@@ -135,8 +137,8 @@ type watch struct {
 	now     func() time.Duration
 	out     chan<- Event
 	contact contact
-	// deaf says that the input cannot wait for edges.
-	deaf bool
+	// deaf says that the input cannot wait for edges, gone that it cannot be read.
+	deaf, gone bool
 }
 
 // keep looks at the contact as often as its state asks for, until ctx ends.
@@ -151,7 +153,7 @@ func (w *watch) keep(ctx context.Context) {
 		// After an edge for nothing there is a second look before the next wait,
 		// so that an input that does nothing but report edges does not keep
 		// this goroutine busy.
-		if w.contact.quiet() && looked && !w.deaf {
+		if w.contact.quiet() && looked && !w.deaf && !w.gone {
 			looked = !w.wait(ctx)
 			continue
 		}
@@ -167,15 +169,24 @@ func (w *watch) keep(ctx context.Context) {
 
 // pause returns how long to wait before the next look.
 func (w *watch) pause() time.Duration {
-	if w.contact.moving || w.contact.quiet() && !w.deaf {
+	switch {
+	case w.gone:
+		return absent
+	case w.contact.moving || w.contact.quiet() && !w.deaf:
 		return moving
+	default:
+		return resting
 	}
-	return resting
 }
 
 // look steps the contact; it reports whether ctx goes on.
 func (w *watch) look(ctx context.Context) bool {
-	closed := bool(w.button.Input.Read()) == w.button.ActiveHigh
+	level, err := w.button.Input.Read()
+	if w.gone = err != nil; w.gone {
+		w.contact.restart()
+		return ctx.Err() == nil
+	}
+	closed := bool(level) == w.button.ActiveHigh
 	e, ok := w.contact.step(w.now(), closed)
 	if !ok {
 		return ctx.Err() == nil

@@ -25,6 +25,8 @@ type contact struct {
 	// wait is how its Wait works.
 	wait  waiting
 	reads atomic.Int64
+	// goneFrom and goneTo are when the pin has gone.
+	goneFrom, goneTo time.Duration
 }
 
 // waiting is a way of an input to wait for edges.
@@ -34,7 +36,7 @@ const (
 	// prompt returns with an edge, and when the context ends.
 	prompt waiting = iota
 	// slow returns with an edge, or when the context has ended and a second is
-	// over: that is what gpioioctl allows.
+	// over: that is what some drivers of pins allow.
 	slow
 	// lossy never sees an edge.
 	lossy
@@ -46,16 +48,19 @@ const (
 
 func newContact(moves ...time.Duration) *contact { return &contact{start: time.Now(), moves: moves} }
 
-func (c *contact) Read() gpio.Level {
+func (c *contact) Read() (gpio.Level, error) {
 	c.reads.Add(1)
 	now := time.Since(c.start)
+	if now >= c.goneFrom && now < c.goneTo {
+		return gpio.Low, errors.New("no such device")
+	}
 	n, _ := slices.BinarySearchFunc(c.moves, now, func(m, now time.Duration) int {
 		if m <= now {
 			return -1
 		}
 		return 1
 	})
-	return gpio.Level(n%2 == 0)
+	return gpio.Level(n%2 == 0), nil
 }
 
 func (c *contact) Wait(ctx context.Context) error {
@@ -161,6 +166,36 @@ func TestBouncingPress(t *testing.T) {
 		)
 		equal(t, watch(t, 10*time.Second, button.Options{}, one(c)), button.Event{Kind: button.Pressed, At: 500 * ms})
 	})
+}
+
+// A pin whose chip goes reads low, which is what a button that is down reads: no
+// press comes of it, nor a long one of a press that the outage cut off, and the
+// button works again afterwards.
+func TestPinThatGoesIsNoPress(t *testing.T) {
+	t.Parallel()
+	for _, how := range []waiting{prompt, broken, nervous} {
+		synctest.Test(t, func(t *testing.T) {
+			c := newContact(8000*ms, 8200*ms)
+			c.wait, c.goneFrom, c.goneTo = how, 500*ms, 5500*ms
+			got := watch(t, 12*time.Second, button.Options{}, one(c))
+			if len(got) != 1 {
+				t.Fatalf("wait %v: %v, want one press", how, got)
+			}
+			within(t, got, 0, button.Pressed, 8000*ms, 20*ms)
+		})
+		synctest.Test(t, func(t *testing.T) {
+			c := newContact(400*ms, 9000*ms)
+			c.wait, c.goneFrom, c.goneTo = how, 600*ms, 5500*ms
+			got := watch(t, 12*time.Second, button.Options{}, one(c))
+			if len(got) != 1 {
+				t.Fatalf("wait %v: %v, want one press, and no long one", how, got)
+			}
+			within(t, got, 0, button.Pressed, 400*ms, 20*ms)
+			if n := c.reads.Load(); n > 5000 {
+				t.Errorf("wait %v: looked at %d times", how, n)
+			}
+		})
+	}
 }
 
 // A spark is no press, and no release either.

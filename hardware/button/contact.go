@@ -25,12 +25,22 @@ type contact struct {
 	held, dead bool
 }
 
+// restart forgets the contact: nobody has seen what it did meanwhile. A press
+// that lasts has not been seen to begin, and will not be reported; that it is
+// stuck has been.
+func (c *contact) restart() { c.started, c.moving = false, false }
+
 // step takes into account that the contact is seen closed, or not, at now. It
 // returns what there is to be reported; ok is false when nothing is.
 func (c *contact) step(now time.Duration, closed bool) (e Event, ok bool) {
 	if !c.started {
 		c.started = true
 		c.down, c.since, c.raw, c.rawSince, c.muted = closed, now, closed, now, closed
+		c.held = false
+		if c.dead && !closed {
+			c.dead = false
+			return Event{Kind: Recovered, At: now}, true
+		}
 		return e, false
 	}
 	if closed != c.raw {

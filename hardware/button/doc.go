@@ -33,5 +33,8 @@
 // that moves or is down is looked at by the clock, and an input that cannot wait
 // is polled.
 //
+// A level that is not known, because the pin's chip has gone, is no level: the
+// contact begins anew when it is known again, like one that was just opened.
+//
 // Each input is used by one goroutine only.
 package button

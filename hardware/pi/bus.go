@@ -82,5 +82,12 @@ func OpenSPI(path string) (spi.PortCloser, error) {
 	if err := errors.Join(err, f.Close()); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	return p, nil
+	return &spiPort{p}, nil
+}
+
+// spiPort hides periph's limit of a transfer, which is 0 as long as periph's
+// driver has not read it from the system: spidev takes 4096 bytes, and the longest
+// frame of this project has 774.
+type spiPort struct {
+	spi.PortCloser
 }

@@ -58,7 +58,9 @@ func explain(k kind, path, model string, err error) error {
 			"\"sudo usermod -aG %s $USER\" and log in again, do not run as root: %w", path, k.group, k.group, err)
 	case errors.Is(err, fs.ErrNotExist) && model == "":
 		return fmt.Errorf("open %s: this computer is not a Raspberry Pi; use the simulated board here: %w", path, err)
-	case errors.Is(err, fs.ErrNotExist) && k.overlay != "":
+	case errors.Is(err, fs.ErrNotExist) && k.overlay == "":
+		return fmt.Errorf("open %s: this %s has no GPIO character device; update Raspberry Pi OS: %w", path, model, err)
+	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("open %s: %s is not enabled on this %s; add the line %q to "+
 			"/boot/firmware/config.txt and restart it: %w", path, k.name, model, k.overlay, err)
 	}

@@ -1,7 +1,6 @@
 package pi
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,10 +8,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"testing/synctest"
-	"time"
-
-	"periph.io/x/conn/v3/gpio"
 )
 
 func TestPaths(t *testing.T) {
@@ -126,114 +121,5 @@ func TestOpeningWhatIsNotThere(t *testing.T) {
 	}
 	if _, _, err := OpenI2C("/etc/passwd"); err == nil || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a file that is no bus: %v", err)
-	}
-}
-
-// pin is a pin on which a test makes edges happen. Like that of gpioioctl, its
-// WaitForEdge means "for ever" by 0 and nothing good by less.
-type pin struct {
-	t       *testing.T
-	edges   chan struct{}
-	failing bool
-	waits   int
-	in      error
-	out     error
-	written []gpio.Level
-}
-
-func (p *pin) In(gpio.Pull, gpio.Edge) error { return p.in }
-
-func (p *pin) Read() gpio.Level { return gpio.High }
-
-func (p *pin) Out(l gpio.Level) error {
-	if p.out == nil {
-		p.written = append(p.written, l)
-	}
-	return p.out
-}
-
-func (p *pin) WaitForEdge(d time.Duration) bool {
-	p.waits++
-	if d <= 0 {
-		p.t.Errorf("waited for %v, which means something else to gpioioctl", d)
-	}
-	if p.failing {
-		return false
-	}
-	select {
-	case <-p.edges:
-		return true
-	case <-time.After(d):
-		return false
-	}
-}
-
-func TestWaitReturnsWithTheEdge(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		p := &pin{t: t, edges: make(chan struct{})}
-		in, err := newInput("GPIO17", p, gpio.PullUp, gpio.FallingEdge)
-		if err != nil {
-			t.Fatal(err)
-		}
-		start := time.Now()
-		go func() {
-			time.Sleep(3500 * time.Millisecond)
-			p.edges <- struct{}{}
-		}()
-		if err := in.Wait(t.Context()); err != nil || time.Since(start) != 3500*time.Millisecond {
-			t.Errorf("after %v: %v", time.Since(start), err)
-		}
-		if in.Read() != gpio.High {
-			t.Error("the level does not come through")
-		}
-	})
-}
-
-func TestWaitEndsWithItsContext(t *testing.T) {
-	t.Parallel()
-	for _, failing := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) {
-			p := &pin{t: t, edges: make(chan struct{}), failing: failing}
-			in, err := newInput("GPIO17", p, gpio.PullUp, gpio.FallingEdge)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-			defer cancel()
-			start := time.Now()
-			err = in.Wait(ctx)
-			if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 11*time.Second {
-				t.Errorf("failing %v: after %v: %v", failing, time.Since(start), err)
-			}
-			if p.waits > 11 {
-				t.Errorf("failing %v: the pin was asked %d times in 10 s", failing, p.waits)
-			}
-		})
-	}
-}
-
-func TestInputThatIsTaken(t *testing.T) {
-	t.Parallel()
-	_, err := newInput("GPIO17", &pin{in: syscall.EBUSY}, gpio.PullUp, gpio.FallingEdge)
-	if !errors.Is(err, syscall.EBUSY) || !strings.Contains(err.Error(), "GPIO17") {
-		t.Errorf("got %v", err)
-	}
-}
-
-func TestOutputRemembers(t *testing.T) {
-	t.Parallel()
-	p := &pin{}
-	o, err := newOutput("GPIO22", p, gpio.High)
-	if err != nil || o.Level() != gpio.High {
-		t.Fatalf("level %v, %v", o.Level(), err)
-	}
-	p.out = syscall.EIO
-	if err := o.Set(gpio.Low); !errors.Is(err, syscall.EIO) || o.Level() != gpio.High {
-		t.Errorf("a level that could not be set is remembered: %v, %v", o.Level(), err)
-	}
-	p.out = nil
-	if err := o.Set(gpio.Low); err != nil || o.Level() != gpio.Low || len(p.written) != 2 {
-		t.Errorf("level %v, %v, written %v", o.Level(), err, p.written)
 	}
 }

@@ -25,6 +25,8 @@ type System struct {
 	// Open opens a device file for reading and writing and closes it again; nil
 	// does so.
 	Open func(path string) error
+	// Chips lists the GPIO chips; nil asks the kernel.
+	Chips func() []Chip
 	// User returns the user's id and those of its groups; nil asks the kernel.
 	User func() (uid int, groups []int, err error)
 }
@@ -156,8 +158,7 @@ func (s System) Groups() ([]string, error) {
 	return names, nil
 }
 
-// Device reports why a device file (/dev/i2c-1, /dev/spidev0.0, /dev/gpiochip0)
-// cannot be used, in words that say what to do, or nil if it can. errors.Is
+// Device reports why a device file (/dev/i2c-1, /dev/spidev0.0) cannot be used, in words that say what to do, or nil if it can. errors.Is
 // finds the cause: fs.ErrNotExist, fs.ErrPermission, EBUSY.
 func (s System) Device(device string) error {
 	open := s.Open

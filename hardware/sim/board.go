@@ -149,14 +149,17 @@ type Board struct {
 	misplace float64
 	hands    random
 
-	wiring  *Wiring
-	buses   [buses]*emu.Bus
-	sensors sensors
-	lights  lights
-	oled    *emu.SSD1306
-	buttons map[string]*Button
-	buzzer  Buzzer
-	clock   func() time.Duration
+	wiring *Wiring
+	buses  [buses]*emu.Bus
+	// adapters are behind the buses, portAdapter is behind the port of the LEDs.
+	adapters    [buses]Adapter
+	portAdapter Adapter
+	sensors     sensors
+	lights      lights
+	oled        *emu.SSD1306
+	buttons     map[string]*Button
+	buzzer      Buzzer
+	clock       func() time.Duration
 	// advanced is the time of the last Advance.
 	advanced atomic.Int64
 
@@ -218,6 +221,7 @@ func New(o Options) *Board {
 	for i := range b.buses {
 		b.buses[i] = emu.NewBus()
 	}
+	b.plugIn()
 	switch o.Wiring.Kind {
 	case HallDigital:
 		b.sensors = newExpanders(o.Wiring, &b.buses)

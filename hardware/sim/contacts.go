@@ -26,11 +26,11 @@ func (b *Button) Press(down bool) {
 	}
 }
 
-// Read returns the level of the pin.
-func (b *Button) Read() gpio.Level {
+// Read returns the level of the pin; it never fails.
+func (b *Button) Read() (gpio.Level, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return gpio.Level(!b.down)
+	return gpio.Level(!b.down), nil
 }
 
 // Wait returns nil when the contact has moved, or the error of ctx when it ends.

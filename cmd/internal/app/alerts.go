@@ -172,13 +172,27 @@ const lowSupply = "The computer's supply is too low: the LEDs are dimmed. Use a 
 // lostDevices says which of the things around the board do not work.
 func (a *App) lostDevices() string {
 	var lost []string
-	if a.panelTrouble.Load() {
+	gone := a.nurse.facts().gone
+	if gone != "" {
+		lost = append(lost, goneText(gone))
+	}
+	if a.panelTrouble.Load() && !strings.Contains(gone, a.config.Hardware.I2C.Bus) {
 		lost = append(lost, "The small display does not answer: look at its plug.")
 	}
 	for _, name := range slices.Sorted(maps.Keys(a.stuck)) {
 		lost = append(lost, "The button "+name+" does not come up again.")
 	}
 	return strings.Join(lost, " ")
+}
+
+// goneText says that devices have gone, and where to look.
+func goneText(names string) string {
+	if strings.Contains(names, ", ") {
+		names += " have"
+	} else {
+		names += " has"
+	}
+	return names + " gone. Look at the adapter's plug, or the overlay in /boot/firmware/config.txt: the game goes on when it is back."
 }
 
 func severityOf(c referee.Code) string {

@@ -22,6 +22,9 @@ type Health struct {
 	// Interrupts is nil when no line says that cells have changed.
 	Interrupts *InterruptHealth `json:"interrupts,omitempty"`
 	Buses      []BusHealth      `json:"buses,omitempty"`
+	// Gone names the device files and pins whose device has gone: its driver was
+	// unbound, its overlay removed or its adapter pulled.
+	Gone []string `json:"gone,omitempty"`
 	// Chips are the expanders or converters that read the cells, in the order of
 	// the settings.
 	Chips []ChipHealth `json:"chips,omitempty"`
@@ -64,9 +67,10 @@ type InterruptHealth struct {
 type BusHealth struct {
 	Name string `json:"name"`
 	// Dead says that nothing on it answers now; Deaths counts how often that
-	// happened.
+	// happened. Gone says that it is dead because its adapter has gone.
 	Dead   bool   `json:"dead"`
 	Deaths uint64 `json:"deaths"`
+	Gone   bool   `json:"gone,omitempty"`
 	// Recoveries counts attempts to free it, Unfreed those that failed.
 	Recoveries uint64         `json:"recoveries"`
 	Unfreed    uint64         `json:"unfreed"`
@@ -153,6 +157,11 @@ type PartHealth struct {
 // goroutine, while the board runs; it waits for a scan at most.
 func (r *Rig) Health() Health {
 	h := Health{Scans: r.scans.health()}
+	for _, d := range r.wires.devices {
+		if d.Gone() != nil {
+			h.Gone = append(h.Gone, d.Name())
+		}
+	}
 	for _, b := range r.Buses {
 		h.Buses = append(h.Buses, busHealth(b))
 	}
@@ -200,8 +209,9 @@ func busHealth(b *hardware.Bus) BusHealth {
 	s := b.Stats()
 	h := BusHealth{
 		Name: b.String(), Dead: s.Open, Deaths: s.Opens, Recoveries: s.Recoveries, Unfreed: s.Unfreed, Error: textOf(s.Cause),
+		Gone: hardware.Gone(s.Cause),
 	}
-	if s.RecoveryErr != nil {
+	if s.RecoveryErr != nil && !h.Gone {
 		h.Error = s.RecoveryErr.Error()
 	}
 	for i := range s.Devices {
@@ -209,7 +219,7 @@ func busHealth(b *hardware.Bus) BusHealth {
 		h.Devices = append(h.Devices, DeviceHealth{
 			Addr: d.Addr, Silent: d.Open, Silences: d.Opens,
 			OK: d.Count(hardware.OK), NACK: d.Count(hardware.NACK), Timeout: d.Count(hardware.Timeout),
-			Arbitration: d.Count(hardware.ArbLost), IO: d.Count(hardware.IO),
+			Arbitration: d.Count(hardware.ArbLost), IO: d.Count(hardware.IO) + d.Count(hardware.Vanished),
 			Other:   d.Count(hardware.Other) + d.Count(hardware.Unsupported),
 			Retries: d.Retries, Refused: d.FailedFast, Error: textOf(d.Last),
 		})

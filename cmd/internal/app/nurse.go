@@ -93,8 +93,9 @@ type facts struct {
 	low, unset bool
 	// freeMB is what is left of a disk that is nearly full, -1 otherwise.
 	freeMB int64
-	// silent says which chips or buses do not answer.
-	silent string
+	// silent says which chips or buses do not answer, gone which device files and
+	// pins have gone.
+	silent, gone string
 }
 
 func newNurse(a *App) *nurse {
@@ -181,6 +182,7 @@ func (n *nurse) visit(now time.Duration) {
 	if n.visited > 0 && now-n.visited < lookPeriod {
 		return
 	}
+	n.app.rig.CheckPins()
 	h := n.app.rig.Health()
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -226,7 +228,7 @@ func (n *nurse) observe(now time.Duration) {
 
 // conclude says what alerts follow from.
 func (n *nurse) conclude(now time.Duration, seen *observed) facts {
-	f := facts{freeMB: -1, silent: silentParts(&seen.health), unset: now >= unsetAfter && !n.app.synced()}
+	f := facts{freeMB: -1, silent: silentParts(&seen.health), gone: strings.Join(seen.health.Gone, ", "), unset: now >= unsetAfter && !n.app.synced()}
 	if low := seen.vitals.low; low != nil && *low {
 		n.lowAt, n.everLow = now, true
 	}
@@ -241,7 +243,10 @@ func (n *nurse) conclude(now time.Duration, seen *observed) facts {
 func silentParts(h *Health) string {
 	var parts []string
 	for _, b := range h.Buses {
-		if b.Dead {
+		switch {
+		case b.Gone:
+			parts = append(parts, fmt.Sprintf("the adapter of the bus %s has gone", b.Name))
+		case b.Dead:
 			parts = append(parts, fmt.Sprintf("nothing on the bus %s answers", b.Name))
 		}
 	}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -418,6 +419,42 @@ func TestCellAlerts(t *testing.T) {
 		time.Sleep(70 * time.Second)
 		if all, _ := w.alertsNow(); len(all) != 0 {
 			t.Errorf("mended: %v", all)
+		}
+	})
+}
+
+// An adapter that goes is told as what it is, with where to look, and no more when
+// it is back; the game has not ended.
+func TestAdapterThatGoesIsAnAlert(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := admit(t, func(*configs.Config) {})
+		table := w.app.rig.Sim
+		time.Sleep(3 * time.Second)
+		bus, port := table.I2CAdapter(0), table.SPIAdapter()
+		bus.Unplug()
+		port.Unplug()
+		time.Sleep(7 * time.Second)
+		all, seen := w.alertsNow()
+		for code, parts := range map[string][]string{
+			"device_lost": {"/dev/i2c-1, /dev/spidev0.0 have gone", "/boot/firmware/config.txt"},
+			"bank_lost":   {"No cell can be read: the adapter of the bus", "has gone"},
+			"led":         {"The LEDs do not answer"},
+		} {
+			for _, part := range parts {
+				if !strings.Contains(all[code], part) {
+					t.Errorf("%s says %q, want %q", code, all[code], part)
+				}
+			}
+		}
+		if strings.Contains(all["device_lost"], "display") || seen["device_lost"] == "" {
+			t.Errorf("all %v, players see %v", all, seen)
+		}
+		if err := errors.Join(bus.Plug(), port.Plug()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Second)
+		if all, _ := w.alertsNow(); len(all) != 0 {
+			t.Errorf("back again: %v", all)
 		}
 	})
 }

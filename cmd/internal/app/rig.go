@@ -83,8 +83,10 @@ func OpenRig(c *configs.Hardware, o RigOptions) (*Rig, error) {
 
 func (r *Rig) open(c *configs.Hardware, o RigOptions) (err error) {
 	if c.Simulation.Enabled {
-		r.wires, r.Sim = simulated(c, o)
-	} else if r.wires, err = soldered(c, o.Logger); err != nil {
+		if r.wires, r.Sim, err = simulated(c, o); err != nil {
+			return err
+		}
+	} else if r.wires, err = soldered(c, o); err != nil {
 		return err
 	}
 	r.Interrupt = r.wires.interrupt
@@ -228,6 +230,14 @@ func (r *Rig) Eyes(c *configs.Config) (*Eyes, error) { return r.CalibratedEyes(c
 func (r *Rig) Interrupted() {
 	if r.Hall128 != nil {
 		r.Hall128.Interrupted()
+	}
+}
+
+// CheckPins asks pins that may be idle whether they are still there, and opens
+// those again that are back.
+func (r *Rig) CheckPins() {
+	for _, p := range r.wires.pins {
+		p.Check()
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -41,6 +40,11 @@ type wires struct {
 	interrupt func(ctx context.Context) error
 	// closers give back everything but the buses.
 	closers []func() error
+	// devices are the device files that are opened again after they have gone.
+	devices []hardware.Device
+	// pins are those of them that may be idle for so long that they have to be
+	// asked whether they are still there.
+	pins []pinned
 }
 
 // The names of the buttons, as in the settings.
@@ -83,20 +87,26 @@ func onSPI(driver string) bool {
 
 // simulated returns the wires of a simulated board: the one that is given, or a
 // new one that has been built as the settings say.
-func simulated(c *configs.Hardware, o RigOptions) (wires, *sim.Board) {
-	board := o.Sim
+func simulated(c *configs.Hardware, o RigOptions) (w wires, board *sim.Board, err error) {
+	board = o.Sim
 	if board == nil {
 		s := c.Simulation
 		board = sim.New(sim.Options{
 			Seed: s.Seed, Noise: s.Noise, Bounce: s.Bounce, Wiring: Soldered(c), Now: o.Now,
 		})
 	}
-	w := wires{buses: []i2c.BusCloser{board.I2C()}}
-	if c.I2C.Second != "" {
-		w.buses = append(w.buses, board.SecondI2C())
+	for i, device := range []string{c.I2C.Bus, c.I2C.Second} {
+		if device == "" && i > 0 {
+			continue
+		}
+		if err := w.openBus(device, o.Now, func() (i2c.BusCloser, error) { return board.OpenI2C(i) }); err != nil {
+			return w, board, err
+		}
 	}
 	if onSPI(c.LEDs.Driver) {
-		w.leds = board.SPI()
+		if err := w.openPort(deviceOf(c.LEDs.Port), o.Now, board.OpenSPI); err != nil {
+			return w, board, err
+		}
 	}
 	switch c.Kind {
 	case configs.Reed64:
@@ -119,11 +129,31 @@ func simulated(c *configs.Hardware, o RigOptions) (wires, *sim.Board) {
 	if c.Buzzer != "" {
 		w.buzzer = board.Buzzer()
 	}
-	return w, board
+	return w, board, nil
+}
+
+// openBus opens an I²C bus that is opened again after its adapter has gone.
+func (w *wires) openBus(device string, now func() time.Duration, open func() (i2c.BusCloser, error)) error {
+	bus, err := hardware.NewPersistentBus(device, now, open)
+	if err != nil {
+		return err
+	}
+	w.buses, w.devices = append(w.buses, bus), append(w.devices, bus)
+	return nil
+}
+
+// openPort opens the LEDs' port in the same way.
+func (w *wires) openPort(device string, now func() time.Duration, open func() (spi.PortCloser, error)) error {
+	port, err := hardware.NewPersistentPort(device, now, open)
+	if err != nil {
+		return err
+	}
+	w.leds, w.devices, w.closers = port, append(w.devices, port), append(w.closers, port.Close)
+	return nil
 }
 
 // soldered opens the wires of a real board.
-func soldered(c *configs.Hardware, log *slog.Logger) (w wires, err error) {
+func soldered(c *configs.Hardware, o RigOptions) (w wires, err error) {
 	defer func() {
 		if err != nil {
 			for _, b := range w.buses {
@@ -135,35 +165,26 @@ func soldered(c *configs.Hardware, log *slog.Logger) (w wires, err error) {
 			w = wires{}
 		}
 	}()
-	if _, err := pi.Init(); err != nil && needsPins(c) {
-		return w, fmt.Errorf("prepare the pins: %w", err)
-	}
 	// The rail first: without it no chip answers.
 	if err := w.openRecovery(c); err != nil {
 		return w, err
 	}
-	if err := w.openBuses(c, log); err != nil {
+	if err := w.openBuses(c, o); err != nil {
 		return w, err
 	}
 	if err := w.openCells(c); err != nil {
 		return w, err
 	}
 	if onSPI(c.LEDs.Driver) {
-		if w.leds, err = pi.OpenSPI(deviceOf(c.LEDs.Port)); err != nil {
+		device := deviceOf(c.LEDs.Port)
+		if err := w.openPort(device, o.Now, func() (spi.PortCloser, error) { return pi.OpenSPI(device) }); err != nil {
 			return w, fmt.Errorf("open the LEDs' port: %w", err)
 		}
-		w.closers = append(w.closers, w.leds.Close)
 	}
 	return w, w.openRest(c)
 }
 
-// needsPins reports whether the board has anything on single pins.
-func needsPins(c *configs.Hardware) bool {
-	return c.Kind != configs.Hall128 || c.Interrupt != "" || c.Recovery != (configs.Recovery{}) ||
-		len(buttonsOf(c)) > 0 || c.Buzzer != ""
-}
-
-func (w *wires) openBuses(c *configs.Hardware, log *slog.Logger) error {
+func (w *wires) openBuses(c *configs.Hardware, o RigOptions) error {
 	if !usesI2C(c) {
 		return nil
 	}
@@ -171,16 +192,30 @@ func (w *wires) openBuses(c *configs.Hardware, log *slog.Logger) error {
 		if device == "" {
 			continue
 		}
-		bus, warning, err := pi.OpenI2C(device)
+		err := w.openBus(device, o.Now, func() (i2c.BusCloser, error) {
+			bus, warning, err := pi.OpenI2C(device)
+			if err == nil && warning != nil && o.Logger != nil {
+				o.Logger.Warn("the bus works, but a held line will stop it for a second", "bus", device, "why", warning)
+			}
+			return bus, err
+		})
 		if err != nil {
 			return fmt.Errorf("open %s: %w", [...]string{"hardware.i2c.bus", "hardware.i2c.second_bus"}[i], err)
 		}
-		if warning != nil && log != nil {
-			log.Warn("the bus works, but a held line will stop it for a second", "bus", device, "why", warning)
-		}
-		w.buses = append(w.buses, bus)
 	}
 	return nil
+}
+
+// pinned is a pin, or some, whose chip may go.
+type pinned interface {
+	hardware.Device
+	Check()
+	Close() error
+}
+
+// keep notes pins that have been opened.
+func (w *wires) keep(p pinned) {
+	w.devices, w.pins, w.closers = append(w.devices, p), append(w.pins, p), append(w.closers, p.Close)
 }
 
 // openCells opens what the cells need besides a bus.
@@ -191,12 +226,14 @@ func (w *wires) openCells(c *configs.Hardware) error {
 		if err != nil {
 			return fmt.Errorf("open hardware.matrix.rows: %w", err)
 		}
-		w.rows, w.closers = rows, append(w.closers, rows.Close)
+		w.rows = rows
+		w.keep(rows)
 		columns, err := pi.OpenInputs(c.Matrix.Columns[:])
 		if err != nil {
 			return fmt.Errorf("open hardware.matrix.columns: %w", err)
 		}
-		w.columns, w.closers = columns, append(w.closers, columns.Close)
+		w.columns = columns
+		w.keep(columns)
 	case configs.HallAnalog:
 		var lines hallanalog.Lines
 		for i, pin := range c.Analog.Select {
@@ -205,6 +242,7 @@ func (w *wires) openCells(c *configs.Hardware) error {
 				return fmt.Errorf("open hardware.analog.select: %w", err)
 			}
 			lines[i] = out
+			w.keep(out)
 		}
 		w.channel = &lines
 	case configs.Hall128:
@@ -216,6 +254,7 @@ func (w *wires) openCells(c *configs.Hardware) error {
 			return fmt.Errorf("open hardware.interrupt: %w", err)
 		}
 		w.interrupt = line.Wait
+		w.keep(line)
 	}
 	return nil
 }
@@ -229,18 +268,22 @@ func (w *wires) openRecovery(c *configs.Hardware) error {
 			return fmt.Errorf("open hardware.recovery.rail: %w", err)
 		}
 		w.rail = func(on bool) error { return rail.Set(gpio.Level(on)) }
+		w.keep(rail)
 	}
 	if r.SCL == "" || r.SDA == "" || !usesI2C(c) {
 		return nil
 	}
-	var err error
-	w.taps = &hardware.Taps{}
-	if w.taps.SCL, err = pi.OpenTap(r.SCL); err != nil {
+	scl, err := pi.OpenTap(r.SCL)
+	if err != nil {
 		return fmt.Errorf("open hardware.recovery.scl: %w", err)
 	}
-	if w.taps.SDA, err = pi.OpenTap(r.SDA); err != nil {
+	w.keep(scl)
+	sda, err := pi.OpenTap(r.SDA)
+	if err != nil {
 		return fmt.Errorf("open hardware.recovery.sda: %w", err)
 	}
+	w.keep(sda)
+	w.taps = &hardware.Taps{SCL: scl, SDA: sda}
 	return nil
 }
 
@@ -252,6 +295,7 @@ func (w *wires) openRest(c *configs.Hardware) error {
 			return fmt.Errorf("open hardware.buttons.%s: %w", b.name, err)
 		}
 		w.buttons = append(w.buttons, button.Button{Name: b.name, Input: in})
+		w.keep(in)
 	}
 	if c.Buzzer != "" {
 		out, err := pi.OpenOutput(c.Buzzer, gpio.Low)
@@ -259,6 +303,7 @@ func (w *wires) openRest(c *configs.Hardware) error {
 			return fmt.Errorf("open hardware.buzzer: %w", err)
 		}
 		w.buzzer = out
+		w.keep(out)
 	}
 	return nil
 }

@@ -32,19 +32,31 @@ import (
 	"reversi-board/sensing"
 )
 
+// headerDevice has the header's pins of computer.
+const headerDevice = "/dev/gpiochip4"
+
 // computer is a Raspberry Pi, or what is not one.
 func computer(files map[string]string, devices map[string]error) pi.System {
 	m := fstest.MapFS{}
 	for name, text := range files {
 		m[name] = &fstest.MapFile{Data: []byte(text)}
 	}
+	open := func(path string) error {
+		if err := devices[path]; err != nil {
+			return &fs.PathError{Op: "open", Path: path, Err: err}
+		}
+		return nil
+	}
 	return pi.System{
-		FS: m,
-		Open: func(path string) error {
-			if err := devices[path]; err != nil {
-				return &fs.PathError{Op: "open", Path: path, Err: err}
+		FS: m, Open: open,
+		Chips: func() (chips []pi.Chip) {
+			// The header of this one is not gpiochip0, as on kernels before 6.6.
+			for device, label := range map[string]string{"/dev/gpiochip0": "gpio-brcmstb", headerDevice: "pinctrl-rp1"} {
+				if err := open(device); !errors.Is(err, fs.ErrNotExist) {
+					chips = append(chips, pi.Chip{Device: device, Label: label, Lines: 54, Err: err})
+				}
 			}
-			return nil
+			return chips
 		},
 		User: func() (int, []int, error) { return 1000, []int{993, 994, 995}, nil },
 	}
@@ -96,7 +108,9 @@ func TestComputer(t *testing.T) {
 		{"I2C not enabled", pi5(nil), map[string]error{"/dev/i2c-1": syscall.ENOENT}, "hall-128", "device /dev/i2c-1 not_enabled", false, []string{"dtparam=i2c_arm=on", "config.txt"}},
 		{"SPI not enabled", pi5(nil), map[string]error{"/dev/spidev0.0": syscall.ENOENT}, "reed-64", "device /dev/spidev0.0 not_enabled", false, []string{"dtparam=spi=on"}},
 		{"no second bus", pi5(nil), map[string]error{"/dev/i2c-3": syscall.ENOENT}, "hall-128-mcp23017", "device /dev/i2c-3 not_enabled", false, []string{"dtoverlay"}},
-		{"no pins", pi5(nil), map[string]error{"/dev/gpiochip0": syscall.EACCES}, "reed-64", "device /dev/gpiochip0 no_permission", false, []string{"usermod -aG gpio"}},
+		{"no pins", pi5(nil), map[string]error{headerDevice: syscall.EACCES}, "reed-64", "device /dev/gpiochip4 no_permission", false, []string{"usermod -aG gpio"}},
+		{"no header", pi5(nil), map[string]error{headerDevice: syscall.ENOENT}, "reed-64", "device /dev/gpiochip* not_enabled", false, []string{"pinctrl-"}},
+		{"another chip is not needed", pi5(nil), map[string]error{"/dev/gpiochip0": syscall.EACCES}, "reed-64", "", true, nil},
 		{"I2C is not needed", pi5(nil), denied, "reed-64", "", true, nil},
 		{"low voltage", pi5(map[string]string{"sys/class/hwmon/hwmon0/in0_lcrit_alarm": "1\n"}), nil, "hall-128", "power supply low", false, []string{"5 V"}},
 		{

@@ -253,6 +253,9 @@ func (d *doctor) heldBus(b *busFacts, name string) Problem {
 		p.Cause, p.Found = "scl_held", "SCL of "+name+" is held low: nothing can be sent."
 	case b.levels && !b.sda:
 		p.Cause, p.Found = "sda_held", "SDA of "+name+" is held low: nobody can answer."
+	case hardware.Classify(b.err) == hardware.Vanished:
+		p.Cause, p.Found = "adapter_gone", "The adapter of "+name+" has gone: "+brief(b.err)+"."
+		p.Next = "Put a USB adapter back in, or look at the overlay of the bus in /boot/firmware/config.txt and restart."
 	case hardware.Classify(b.err) == hardware.IO || hardware.Classify(b.err) == hardware.Unsupported:
 		p.Cause, p.Found = "adapter", "The controller of "+name+" gives up: "+brief(b.err)+"."
 		p.Next = "Look at cable length, pull-ups (1.8k to 2.2k to 3.3 V) and speed."

@@ -49,25 +49,43 @@ func checkPi(_ context.Context, d *doctor, c *Check) {
 	}
 }
 
-// neededDevices lists the device files that a real board needs.
-func neededDevices(h *configs.Hardware) (devices []string) {
-	if onI2C(h) {
-		devices = append(devices, h.I2C.Bus)
-	}
-	if h.I2C.Second != "" && h.Kind == configs.Hall128 {
-		devices = append(devices, h.I2C.Second)
-	}
-	if onSPI(h) {
-		devices = append(devices, spiDevice(h.LEDs.Port))
-	}
-	if onPins(h) {
-		devices = append(devices, gpioDevice)
-	}
-	return devices
+// deviceFile is a device file that a real board needs, and why it cannot be used.
+type deviceFile struct {
+	name string
+	err  error
 }
 
-// gpioDevice is the one that is there on every model.
-const gpioDevice = "/dev/gpiochip0"
+// neededDevices tries the device files that a real board needs.
+func (d *doctor) neededDevices() (files []deviceFile) {
+	try := func(name string) { files = append(files, deviceFile{name, d.o.System.Device(name)}) }
+	h := d.h
+	if onI2C(h) {
+		try(h.I2C.Bus)
+	}
+	if h.I2C.Second != "" && h.Kind == configs.Hall128 {
+		try(h.I2C.Second)
+	}
+	if onSPI(h) {
+		try(spiDevice(h.LEDs.Port))
+	}
+	if onPins(h) {
+		files = append(files, d.header())
+	}
+	return files
+}
+
+// header finds the chip of the header's pins as the board does, by its label.
+func (d *doctor) header() deviceFile {
+	name, err := d.o.System.Header()
+	if name != "" {
+		return deviceFile{name, d.o.System.Device(name)}
+	}
+	name = "/dev/gpiochip*"
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		name = at.Path
+	}
+	return deviceFile{name, err}
+}
 
 // onPins reports whether the board has anything on single pins.
 func onPins(h *configs.Hardware) bool {
@@ -99,9 +117,11 @@ func checkAccess(_ context.Context, d *doctor, c *Check) {
 		c.skip("This is not a Raspberry Pi.")
 		return
 	}
-	devices, broken := neededDevices(d.h), 0
-	for _, device := range devices {
-		err := d.o.System.Device(device)
+	files, broken := d.neededDevices(), 0
+	var devices []string
+	for _, file := range files {
+		device, err := file.name, file.err
+		devices = append(devices, device)
 		if err == nil {
 			continue
 		}
@@ -147,7 +167,7 @@ func enable(h *configs.Hardware, device string) string {
 	case device == spiDevice(h.LEDs.Port):
 		return "Enable SPI: add dtparam=spi=on" + boot
 	default:
-		return "Update Raspberry Pi OS: it has no GPIO character device."
+		return "Update Raspberry Pi OS: it has no GPIO character device of the header (a chip with the label pinctrl-...)."
 	}
 }
 

@@ -62,7 +62,7 @@
 //	             column_held, unbelievable
 //	led          dead, stuck, elsewhere, suspect, chain_ends, dark, color, unreachable
 //	chip         missing, misplaced, unexpected, wrong_kind, unstable, blind
-//	bus          held, sda_held, scl_held, adapter, empty, slow, fast, rail
+//	bus          held, sda_held, scl_held, adapter, adapter_gone, empty, slow, fast, rail
 //	wire         blind, silent
 //	board        all_reversed, turned, weak_discs, nothing_seen, wrong_kind, led_order,
 //	             unreadable, slow_scan

@@ -133,7 +133,10 @@ func checkButtons(ctx context.Context, d *doctor, c *Check) {
 }
 
 // down reports whether a button is pressed.
-func down(b button.Button) bool { return (b.Input.Read() == gpio.High) == b.ActiveHigh }
+func down(b button.Button) bool {
+	level, err := b.Input.Read()
+	return err == nil && (level == gpio.High) == b.ActiveHigh
+}
 
 // pinOfButton names a button with its pin.
 func (d *doctor) pinOfButton(name string) string {

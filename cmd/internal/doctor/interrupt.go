@@ -56,7 +56,7 @@ func (e *ear) look() {
 	}
 }
 
-// stop ends the listening, and waits for its end: a second at most.
+// stop ends the listening, and waits for its end.
 func (e *ear) stop() {
 	e.cancel()
 	e.done.Wait()
