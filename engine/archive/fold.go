@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"reversi-board/engine"
@@ -38,7 +39,8 @@ type SyncReport struct {
 // Sync brings the archive up to date with a journal: finished games that are not
 // in it, or have changed, are computed from their events. It reads on from the
 // last game that it has seen, and may be repeated at any time. Games that the
-// journal has forgotten stay in the archive.
+// journal has forgotten, or of which it has lost records, stay in the archive as
+// they are.
 func (g *Games) Sync(ctx context.Context, j Source) (SyncReport, error) {
 	var r SyncReport
 	err := g.within(ctx, "write", func(tx *sql.Tx) error {
@@ -59,7 +61,7 @@ func (g *Games) sync(ctx context.Context, tx *sql.Tx, j Source) (SyncReport, err
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return s.report, g.explain("read", err)
 	}
-	s.next = from
+	s.next, s.last = from, max(from, 1)-1
 	err = j.Read(from, 0, func(seq uint64, payload []byte) error {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -167,9 +169,9 @@ type syncing struct {
 	tx     *sql.Tx
 	jid    string
 	report SyncReport
-	// next is where the next Sync is to begin.
-	next uint64
-	game *folding
+	// next is where the next Sync is to begin, last the record that was read last.
+	next, last uint64
+	game       *folding
 }
 
 // folding is the game that is being folded.
@@ -183,10 +185,20 @@ type folding struct {
 	state referee.State
 	// broken says why the events do not make a game.
 	broken string
+	// missing says which records are missing in the game or behind it, and may have
+	// been of it; empty when none are.
+	missing string
+	// reopened says that the game had ended before, and that its end was taken back.
+	reopened bool
 }
 
 // add takes the next event.
 func (s *syncing) add(ctx context.Context, seq uint64, payload []byte) error {
+	gap := seq != s.last+1
+	if s.game != nil && s.game.missing == "" && gap {
+		s.game.missing = fmt.Sprintf("records %d to %d are missing", s.last+1, seq-1)
+	}
+	s.last = seq
 	env, ev, err := record.DecodeEvent(payload)
 	if errors.Is(err, record.ErrUnknownType) {
 		return nil // something that a later program knows about the table
@@ -206,7 +218,16 @@ func (s *syncing) add(ctx context.Context, seq uint64, payload []byte) error {
 		s.game = newFolding(s.jid, seq, env, start)
 		return nil
 	}
+	if s.game != nil && env.Game != "" && env.Game != s.game.begun.Game {
+		// The beginning of another game is missing.
+		if err := s.flush(ctx); err != nil {
+			return err
+		}
+	}
 	if s.game == nil {
+		if gap && env.Game != "" {
+			s.report.Broken = append(s.report.Broken, fmt.Sprintf("game %s: its beginning is missing", env.Game))
+		}
 		s.next = seq + 1
 		return nil
 	}
@@ -237,30 +258,13 @@ func (f *folding) apply(env record.Envelope, ev referee.Event) {
 	if f.broken != "" {
 		return
 	}
-	var wrong string
 	switch ev := ev.(type) {
-	case referee.Moved:
-		wrong = f.wrongMove(ev)
-	case referee.Passed:
-		if f.closed() || f.state.Game.Turn != ev.By || !f.state.Game.MustPass() {
-			wrong = fmt.Sprintf("%v may not pass", ev.By)
-		}
-	case referee.Undone:
-		if ev.Plies < 0 || ev.Plies > f.state.Ply() || ev.Plies == 0 && !f.state.Ended {
-			wrong = fmt.Sprintf("takes back %d plies of %d", ev.Plies, f.state.Ply())
-		}
-	case referee.FlipError:
-		if ev.Ply < 1 || ev.Ply != f.state.Ply() {
-			wrong = fmt.Sprintf("is about the flips of ply %d of %d", ev.Ply, f.state.Ply())
-		}
+	case referee.Moved, referee.Passed, referee.Undone, referee.FlipError,
+		referee.GameOver, referee.ClockFlag, referee.ClockAdjusted, referee.GamePaused, referee.GameResumed:
 	case referee.Revised:
-		wrong, f.why = f.wrongRevision(ev), ev.Reason
+		f.why = ev.Reason
 	case referee.PositionSet:
 		f.why = ev.Reason
-		if f.state.Len == referee.MaxEntries {
-			wrong = "is one ruling too many"
-		}
-	case referee.GameOver, referee.ClockFlag, referee.ClockAdjusted, referee.GamePaused, referee.GameResumed:
 	case referee.Commanded:
 		f.told(ev)
 		return
@@ -268,11 +272,13 @@ func (f *folding) apply(env record.Envelope, ev referee.Event) {
 		referee.TimeStepped, referee.EngineLost:
 		return // facts about the table, not about this game
 	}
-	if wrong != "" {
+	if wrong := record.Misfit(&f.state, ev); wrong != "" {
 		f.fail(fmt.Sprintf("record %d: %s", env.Seq, wrong))
 		return
 	}
+	ended := f.state.Ended
 	referee.Apply(&f.state, ev)
+	f.reopened = f.reopened || ended && !f.state.Ended
 	f.last = env
 	f.check(env)
 }
@@ -293,46 +299,15 @@ func (f *folding) told(ev referee.Commanded) {
 	}
 }
 
-// closed reports whether nothing can be added to the game.
-func (f *folding) closed() bool { return f.state.Ended || f.state.Len == referee.MaxEntries }
-
-// wrongMove says why a move cannot be one, empty when it can. One that is no move
-// by the rules counts if the event says so.
-func (f *folding) wrongMove(ev referee.Moved) string {
-	g := &f.state.Game
-	possible := g.Legal()
-	if ev.Improper != referee.NoReason {
-		possible = g.Empty()
-	}
-	if f.closed() || g.Turn != ev.By || !possible.Has(ev.Square) || ev.Flipped&^g.Occupied() != 0 {
-		return fmt.Sprintf("%v cannot play %v", ev.By, ev.Square)
-	}
-	return ""
-}
-
-// wrongRevision says why a revision cannot be one, empty when it can.
-func (f *folding) wrongRevision(ev referee.Revised) string {
-	if ev.FromPly < 1 || ev.FromPly > f.state.Ply()+1 || f.state.Len+ev.Len > referee.MaxEntries {
-		return fmt.Sprintf("revises from ply %d of %d", ev.FromPly, f.state.Ply())
-	}
-	return ""
-}
-
 // ended reports whether there is something to store.
 func (f *folding) ended() bool { return f.state.Ended && f.state.Len > 0 }
 
 // check compares the position with the one that the event was written with: a
 // record that is missing between two events does not go unseen.
 func (f *folding) check(env record.Envelope) {
-	if env.FP == "" {
-		return
+	if !env.Shows(&f.state) {
+		f.fail(fmt.Sprintf("record %d: the events before it lead to another position", env.Seq))
 	}
-	for _, turn := range [...]engine.Color{engine.Black, engine.White, engine.None} {
-		if record.Fingerprint(f.state.Game.Discs, turn) == env.FP {
-			return
-		}
-	}
-	f.fail(fmt.Sprintf("record %d: the events before it lead to another position", env.Seq))
 }
 
 // flush stores the game that has been folded, or removes it if it has no end.
@@ -345,6 +320,9 @@ func (s *syncing) flush(ctx context.Context) error {
 	case f.broken != "":
 		s.report.Broken = append(s.report.Broken, "game "+f.id+": "+f.broken)
 		return nil
+	}
+	if keep, err := s.keep(ctx, f); keep || err != nil {
+		return err
 	}
 	if err := s.enter(ctx, f); err != nil {
 		return err
@@ -365,6 +343,23 @@ func (s *syncing) flush(ctx context.Context) error {
 	}
 	s.report.Stored++
 	return store(ctx, s.tx, e, text)
+}
+
+// keep reports whether the archive and the tournament tables stay as they are: a
+// game that is stored is not changed by what is left of it when records are missing,
+// and is only removed when the journal says that its end was taken back.
+func (s *syncing) keep(ctx context.Context, f *folding) (bool, error) {
+	if f.missing == "" && (f.ended() || f.reopened) {
+		return false, nil
+	}
+	var stored bool
+	err := s.tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM games WHERE id = ? AND source = ?)", f.id, FromJournal).Scan(&stored)
+	if !f.ended() && (stored || f.missing != "") {
+		f.fail("its end is missing")
+		s.report.Broken = append(s.report.Broken, strings.TrimSuffix("game "+f.id+": "+f.broken+", "+f.missing, ", "))
+		return true, err
+	}
+	return stored, err
 }
 
 // enter tells the tournament tables about a game that belongs to a pairing. What
@@ -535,8 +530,7 @@ func (f *Files) JID() string { return f.jid }
 // Close gives the folder free.
 func (f *Files) Close() error { return f.close() }
 
-// Read yields the records from number from on, as Journal.Read does. What lies
-// behind damage in a file is left out. Files are synced first: an event that
+// Read yields the records from number from on, as Journal.Read does. Files are synced first: an event that
 // may still get lost must not be taken for one that has happened.
 func (f *Files) Read(from uint64, limit int, yield func(seq uint64, payload []byte) error) error {
 	left := limit
@@ -548,13 +542,7 @@ func (f *Files) Read(from uint64, limit int, yield func(seq uint64, payload []by
 		if err != nil {
 			return explain("read", f.dir.path, err)
 		}
-		at := 0
-		for seq := file.first; ; seq++ {
-			payload := payloadOf(data[at:])
-			if payload == nil {
-				break
-			}
-			at += headLen + len(payload)
+		for seq, payload := range Records(data, file.first) {
 			if seq < from {
 				continue
 			}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
+	"iter"
 )
 
 // MaxRecord is the size in bytes of the longest payload.
@@ -82,30 +83,51 @@ const (
 
 // scanned is what a file holds.
 type scanned struct {
-	count uint64
+	// runs are the correct records, those that follow each other without damage
+	// together.
+	runs []segment
+	// holes are the damaged places before the end, see end for what is there.
+	holes []hole
+	// count is the number of records, next the number after the last one.
+	count, next uint64
 	// size is the end of the last correct record, rest the bytes behind it.
 	size, rest int64
-	// marks are the offsets of the records 0, stride, 2*stride …
-	marks []int64
 	// last is the payload of the last correct record.
 	last []byte
 	end  verdict
 }
 
-// scan reads the records of a file.
-func scan(data []byte) scanned {
-	var s scanned
-	for {
+// hole is a damaged place between records.
+type hole struct {
+	// from is the number that the first record in it had, if there was one.
+	from uint64
+	// at and to are where it begins and ends in its file.
+	at, to int64
+}
+
+// scan reads the records of a file whose first record has a number.
+func scan(data []byte, first uint64) scanned {
+	s := scanned{next: first}
+	for fresh := true; ; {
 		payload := payloadOf(data[s.size:])
 		if payload == nil {
-			break
+			at, seq, ok := resume(data, s.size, s.next)
+			if !ok {
+				break
+			}
+			s.holes = append(s.holes, hole{from: s.next, at: s.size, to: at})
+			s.size, s.next, fresh = at, seq, true
+			continue
 		}
-		if s.count%stride == 0 {
-			s.marks = append(s.marks, s.size)
+		if fresh {
+			s.runs = append(s.runs, segment{file: first, first: s.next})
+			fresh = false
 		}
+		s.runs[len(s.runs)-1].add(s.size, int64(headLen+len(payload)))
 		s.last = payload
 		s.size += int64(headLen + len(payload))
 		s.count++
+		s.next++
 	}
 	rest := data[s.size:]
 	s.rest = int64(len(rest))
@@ -118,6 +140,60 @@ func scan(data []byte) scanned {
 		s.end = damaged
 	}
 	return s
+}
+
+// Records yields the correct records of a file of the journal whose name has the
+// number first, with their numbers; what is damaged between them is left out. The
+// payloads are parts of data.
+func Records(data []byte, first uint64) iter.Seq2[uint64, []byte] {
+	return func(yield func(uint64, []byte) bool) {
+		for _, run := range scan(data, first).runs {
+			at := run.marks[0]
+			for seq := run.first; seq < run.end(); seq++ {
+				payload := payloadOf(data[at:])
+				if !yield(seq, payload) {
+					return
+				}
+				at += int64(headLen + len(payload))
+			}
+		}
+	}
+}
+
+// resume looks behind a damaged place that begins at from for the next correct
+// record, which says its number itself: next or a later one. The payload of
+// another record cannot be taken for one: the length of a record has a zero byte,
+// and JSON has none. That, the brace and the number are looked at before the
+// checksum is computed, so that the time it takes grows with the length of data
+// alone.
+func resume(data []byte, from int64, next uint64) (at int64, seq uint64, ok bool) {
+	for at := from + 1; at+minFrame <= int64(len(data)); at++ {
+		brace := bytes.IndexByte(data[at+headLen:], '{')
+		if brace < 0 {
+			break
+		}
+		at += int64(brace)
+		n, _, ok := head(data[at:])
+		if end := at + headLen + int64(n); !ok || end > int64(len(data)) || data[end-1] != '}' {
+			continue
+		}
+		seq, ok := numberOf(payloadOf(data[at:]))
+		if lost := uint64(at-from) / minFrame; ok && seq >= next && seq-next <= lost {
+			return at, seq, true
+		}
+	}
+	return 0, 0, false
+}
+
+// numberOf returns the number that a payload says it has.
+func numberOf(payload []byte) (seq uint64, ok bool) {
+	var e struct {
+		Seq *uint64 `json:"seq"`
+	}
+	if payload == nil || json.Unmarshal(payload, &e) != nil || e.Seq == nil {
+		return 0, false
+	}
+	return *e.Seq, true
 }
 
 // unfinished reports whether b, which begins at offset, can be what is left of

@@ -53,7 +53,8 @@ type Journal struct {
 	mu sync.RWMutex
 	// jid, boot and joins are in meta.
 	meta meta
-	// segs are the files with at least one record, oldest first.
+	// segs are the records, oldest first: one segment for each file that has any,
+	// several where it is damaged in between.
 	segs []segment
 	// next is the number of the next record.
 	next uint64
@@ -73,17 +74,32 @@ type Journal struct {
 	ack acked
 }
 
-// segment is one file.
+// segment is a file, or a part of one between damaged places.
 type segment struct {
-	first, count uint64
-	size         int64
-	marks        []int64
+	// file is the number in the file's name, first that of the first record.
+	file, first, count uint64
+	// size is the end of the last record in the file.
+	size int64
+	// marks are the offsets of the records 0, stride, 2*stride ….
+	marks []int64
+}
+
+// add adds a record that begins at an offset.
+func (s *segment) add(at, length int64) {
+	if s.count%stride == 0 {
+		s.marks = append(s.marks, at)
+	}
+	s.count++
+	s.size = at + length
 }
 
 // end returns the number after the last record.
 func (s segment) end() uint64 { return s.first + s.count }
 
-func (s segment) name() string { return fmt.Sprintf("journal-%020d.log", s.first) }
+func (s segment) name() string { return fileName(s.file) }
+
+// fileName returns the name of the file that begins with a number.
+func fileName(first uint64) string { return fmt.Sprintf("journal-%020d.log", first) }
 
 // JID returns the name of the journal, a ULID. It changes only when the journal
 // begins anew with number 1.
@@ -113,7 +129,13 @@ func (j *Journal) LastSeq() uint64 {
 // can be read; LastSeq+1 when there is none.
 func (j *Journal) FirstSeq() uint64 {
 	segs, next := j.snapshot()
-	return run(segs, next, func(end, first uint64) bool { return end == first })
+	for _, s := range slices.Backward(segs) {
+		if s.end() != next {
+			break
+		}
+		next = s.first
+	}
+	return next
 }
 
 // snapshot returns the files and the next number at one moment.
@@ -121,17 +143,6 @@ func (j *Journal) snapshot() ([]segment, uint64) {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
 	return slices.Clone(j.segs), j.next
-}
-
-// run returns the first number of the files that hang together with next.
-func run(segs []segment, next uint64, together func(end, first uint64) bool) uint64 {
-	for _, s := range slices.Backward(segs) {
-		if !together(s.end(), next) {
-			break
-		}
-		next = s.first
-	}
-	return next
 }
 
 // Append stores a record and returns when it is durable. After an error nothing
@@ -182,7 +193,7 @@ func (j *Journal) begin(first uint64) error {
 		}
 	}
 	j.shut()
-	j.cur, j.leftover = segment{first: first}, false
+	j.cur, j.leftover = segment{file: first, first: first}, false
 	return nil
 }
 
@@ -247,11 +258,7 @@ func (j *Journal) rollBack() {
 func (j *Journal) commit(length int64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.cur.count%stride == 0 {
-		j.cur.marks = append(j.cur.marks, j.cur.size)
-	}
-	j.cur.count++
-	j.cur.size += length
+	j.cur.add(j.cur.size, length)
 	j.leftover = false
 	j.next++
 	if j.cur.count == 1 {
@@ -270,7 +277,7 @@ func (j *Journal) skip(seq uint64) {
 	}
 	if j.cur.count == 0 {
 		j.shut()
-		j.cur.first = seq
+		j.cur.file, j.cur.first = seq, seq
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()

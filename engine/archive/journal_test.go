@@ -3,6 +3,7 @@ package archive_test
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -393,9 +394,9 @@ func goOn(t testing.TB, j *archive.Journal, dir string, d *disk, kept map[uint64
 	closeJournal(t, j)
 }
 
-// Any byte may rot. The records before it in its file, and all other files,
-// stay; the damaged bytes are set aside; and no number that may have been
-// announced is ever used again.
+// Any byte may rot. That costs the record in which it is, and no other; the
+// damaged bytes are set aside, the user is told which records are missing, and no
+// number that may have been announced is ever used again.
 func TestFlipEveryByte(t *testing.T) {
 	dir := t.TempDir()
 	whole, original := example(t, dir)
@@ -421,37 +422,90 @@ func flip(t *testing.T, dir string, d *disk, original map[uint64]string, name st
 	if err != nil {
 		t.Fatalf("%s byte %d: %v", name, at, err)
 	}
-	kept := before(original, first, ends, at)
+	kept := maps.Clone(original)
+	n := slices.IndexFunc(ends, func(end int) bool { return end > at })
+	lost := first + uint64(n)
+	delete(kept, lost)
 	checkKept(t, j, kept)
 	if len(r.Damaged) != 1 || !strings.Contains(r.Text, r.Damaged[0]) {
 		t.Fatalf("%s byte %d to %#x: %+v", name, at, to, r)
 	}
-	if all := append(d.read(name), d.read(r.Damaged[0])...); !bytes.Equal(all, content) {
-		t.Fatalf("%s byte %d: bytes are lost", name, at)
+	begin := 0
+	if n > 0 {
+		begin = ends[n-1]
+	}
+	if aside := d.read(r.Damaged[0]); !bytes.Equal(aside, content[begin:ends[n]]) {
+		t.Fatalf("%s byte %d: set aside were %q", name, at, aside)
 	}
 	if j.LastSeq() < total {
 		t.Fatalf("%s byte %d to %#x: record %d would get a second content", name, at, to, j.LastSeq()+1)
 	}
-	if gap := first + uint64(len(ends)); j.FirstSeq() <= first && gap <= total {
+	if len(r.Holes) != 1 || r.Holes[0].From != lost || r.Holes[0].To != lost && lost != total || !slices.Equal(r.Holes[0].Files, r.Damaged) {
+		t.Fatalf("%s byte %d to %#x: record %d is lost, told is %+v", name, at, to, lost, r.Holes)
+	}
+	if j.FirstSeq() <= lost {
 		t.Fatalf("%s byte %d: FirstSeq %d before the gap", name, at, j.FirstSeq())
 	}
 	goOn(t, j, dir, d, kept)
 }
 
-// Replay crosses a gap only where the game went on from the records before it.
+// What the user is told of missing records is told at every start, until they
+// delete the file with the damaged bytes.
+func TestHolesAreToldUntilTheirFileIsDeleted(t *testing.T) {
+	dir := t.TempDir()
+	for _, last := range []bool{false, true} {
+		d, _ := example(t, dir)
+		logs := d.logs()
+		name := logs[1]
+		if last {
+			name = logs[len(logs)-1]
+		}
+		b := d.read(name)
+		at := 20
+		if last {
+			at = len(b) - 5
+		}
+		b[at] ^= 1
+		d.put(name, b)
+		var told []archive.Hole
+		for restart := range 3 {
+			j, r := open(t, archive.Options{Dir: dir, FS: d, MaxFile: small})
+			if len(r.Holes) != 1 || len(r.Holes[0].Files) != 1 || restart > 0 && fmt.Sprint(r.Holes) != fmt.Sprint(told) {
+				t.Fatalf("start %d: told is %+v, was %+v", restart, r.Holes, told)
+			}
+			told = r.Holes
+			appendAll(t, j, 2, "later")
+			closeJournal(t, j)
+		}
+		delete(d.names, told[0].Files[0])
+		j, r := open(t, archive.Options{Dir: dir, FS: d, MaxFile: small})
+		if len(r.Holes) != 0 || d.read(told[0].Files[0]) != nil {
+			t.Errorf("deleted, and told is %+v", r.Holes)
+		}
+		closeJournal(t, j)
+	}
+}
+
+// Replay yields everything; FirstSeq lies behind the last gap, so that a receiver
+// that asks for what is missing is told that it is gone.
 func TestReplayAndGaps(t *testing.T) {
 	dir := t.TempDir()
-	for i := range 2 {
+	for i := range 3 {
 		d, _ := example(t, dir)
 		name := d.logs()[i]
 		b := d.read(name)
+		first, ends := layout(b, name)
 		b[len(b)-1] ^= 1
 		d.put(name, b)
 		j, _ := open(t, archive.Options{Dir: dir, FS: d, MaxFile: small})
-		first, ends := layout(d.read(name), name)
-		lost := first + uint64(len(ends))
-		got := replayed(t, j)
-		if got[0] != lost+1 || got[len(got)-1] != total || j.FirstSeq() != lost+1 {
+		lost := first + uint64(len(ends)) - 1
+		var want []uint64
+		for seq := uint64(1); seq <= total; seq++ {
+			if seq != lost {
+				want = append(want, seq)
+			}
+		}
+		if got := replayed(t, j); !slices.Equal(got, want) || j.FirstSeq() != lost+1 {
 			t.Errorf("damage in file %d, record %d lost: replay %v, FirstSeq %d", i, lost, got, j.FirstSeq())
 		}
 		closeJournal(t, j)
@@ -874,13 +928,14 @@ func TestCostOfAnEvent(t *testing.T) {
 }
 
 // Whatever lies in the folder, opening does not panic, reads exactly the correct
-// records at the beginning of each file, and goes on from there.
+// records of each file, and goes on from there.
 func FuzzOpen(f *testing.F) {
 	one := record(payload(1, "x"))
 	f.Add([]byte{}, []byte{})
 	f.Add(one, record(payload(2, "x")))
 	f.Add(one[:20], []byte{0, 0, 0})
 	f.Add(append(one, make([]byte, 600)...), one)
+	f.Add(append(append(slices.Clip(one), "damage that is long enough"...), record(payload(3, "x"))...), record(payload(3, "x")))
 	f.Add([]byte{255, 255, 255, 255, 0, 0, 0, 0, '{'}, []byte{2, 0, 0, 0, 1, 2, 3, 4, '{', '}'})
 	f.Fuzz(func(t *testing.T, a, b []byte) {
 		dir, d := t.TempDir(), newDisk()
@@ -888,9 +943,7 @@ func FuzzOpen(f *testing.F) {
 		for i, content := range [][]byte{a, b} {
 			first := uint64(1 + 100000*i)
 			d.put(filepath.Join(dir, fmt.Sprintf("journal-%020d.log", first)), content)
-			for n, p := range naive(content) {
-				want[first+uint64(n)] = p
-			}
+			maps.Copy(want, naive(content, first))
 		}
 		j, _, err := archive.Open(archive.Options{Dir: dir, FS: d})
 		if err != nil {
@@ -904,22 +957,30 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// naive reads the correct records at the beginning of b.
-func naive(b []byte) []string {
-	var l []string
+// naive reads the correct records of a file: those at its beginning, and behind
+// damage every one that says its number, if so many fit into the damaged bytes.
+func naive(b []byte, first uint64) map[uint64]string {
+	found, next, damaged := map[uint64]string{}, first, 0
 	for len(b) >= 8 {
 		n := binary.LittleEndian.Uint32(b)
-		if n < 2 || n > archive.MaxRecord || uint64(len(b)) < 8+uint64(n) {
-			break
+		ok := n >= 2 && n <= archive.MaxRecord && uint64(len(b)) >= 8+uint64(n) && bytes.Equal(record(b[8:8+n]), b[:8+n])
+		seq := next
+		if ok && damaged > 0 {
+			var e struct{ Seq *uint64 }
+			ok = b[8] == '{' && b[7+n] == '}' && json.Unmarshal(b[8:8+n], &e) == nil && e.Seq != nil
+			if ok {
+				seq = *e.Seq
+				ok = seq >= next && seq-next <= uint64(damaged/10)
+			}
 		}
-		p := b[8 : 8+n]
-		if !bytes.Equal(record(p), b[:8+n]) {
-			break
+		if !ok {
+			b, damaged = b[1:], damaged+1
+			continue
 		}
-		l = append(l, string(p))
-		b = b[8+n:]
+		found[seq] = string(b[8 : 8+n])
+		b, next, damaged = b[8+n:], seq+1, 0
 	}
-	return l
+	return found
 }
 
 func BenchmarkAppend(b *testing.B) {
@@ -966,9 +1027,9 @@ func mend(t *testing.T, dir string, fault error, at, end, keep int) {
 	d, original := example(t, dir)
 	name := d.logs()[len(d.logs())-1]
 	content := d.read(name)
-	content[10] ^= 1
-	d.put(name, content)
 	first, ends := layout(content, name)
+	content[len(content)-5] ^= 1
+	d.put(name, content)
 	d.setFail(func(call int, _ string) error {
 		if call >= at && call < end {
 			return fault
@@ -981,9 +1042,10 @@ func mend(t *testing.T, dir string, fault error, at, end, keep int) {
 		_ = j.Close()
 	}
 	j, _ = open(t, archive.Options{Dir: dir, FS: after, MaxFile: small})
-	kept := before(original, first, ends, 0)
+	kept := maps.Clone(original)
+	delete(kept, first+uint64(len(ends)-1))
 	checkKept(t, j, kept)
-	aside := after.read(name + ".0.damaged")
+	aside := after.read(fmt.Sprintf("%s.%d.damaged", name, ends[len(ends)-2]))
 	if !bytes.Equal(append(after.read(name), aside...), content) {
 		t.Fatalf("call %d: bytes are lost: %q and %q", at, after.read(name), aside)
 	}

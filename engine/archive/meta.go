@@ -3,6 +3,7 @@ package archive
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 )
 
@@ -12,7 +13,7 @@ const (
 	ackedName = "acked"
 	// maxSmall bounds them.
 	maxSmall = headLen + MaxRecord
-	// maxJoins bounds the joins that are remembered, newest last.
+	// maxJoins bounds the joins and the holes that are remembered, newest last.
 	maxJoins = 64
 	// lazy is how many acknowledgements may be forgotten by a crash.
 	lazy = 32
@@ -24,7 +25,13 @@ type meta struct {
 	Boot int    `json:"boot"`
 	// Joins are the gaps over which the game went on.
 	Joins []join `json:"joins,omitempty"`
+	// Told are the first numbers of the holes that the user has been told of.
+	Told []uint64 `json:"told,omitempty"`
 }
+
+// toldFrom reports whether the user has been told of the hole that begins with a
+// number.
+func (m meta) toldFrom(seq uint64) bool { return slices.Contains(m.Told, seq) }
 
 // join says that the records from First on continue those before End.
 type join struct {

@@ -22,26 +22,20 @@ func (j *Journal) Read(from uint64, limit int, yield func(seq uint64, payload []
 	return j.readAll(segs, from, limit, yield)
 }
 
-// Replay yields, oldest first, the records that can be folded into one state:
-// all of them, or those behind the last gap in which the game went on unseen.
-// They may begin in the middle of a game, when older files were deleted or
-// damaged.
+// Replay yields all records that can be read, oldest first. Some may be missing
+// between them: whoever folds them into a state looks at their numbers.
 func (j *Journal) Replay(yield func(seq uint64, payload []byte) error) error {
-	segs, from := j.replayable()
-	return j.readAll(segs, from, 0, yield)
+	return j.Read(0, 0, yield)
 }
 
-// FindLast returns the number of the last record that match accepts, among
-// those that Replay yields; ok is false when there is none. It reads backwards file by
-// file, so the last game is found without reading the whole journal. A payload
+// FindLast returns the number of the last record that match accepts; ok is false
+// when there is none. It reads backwards file by file, so the last game is found
+// without reading the whole journal. A payload
 // is valid until match returns.
 func (j *Journal) FindLast(match func(payload []byte) bool) (seq uint64, ok bool, err error) {
-	segs, from := j.replayable()
-	for i, s := range slices.Backward(segs) {
-		if s.end() <= from {
-			break
-		}
-		err := j.readAll(segs[i:i+1], from, 0, func(n uint64, payload []byte) error {
+	segs, _ := j.snapshot()
+	for i := range slices.Backward(segs) {
+		err := j.readAll(segs[i:i+1], 0, 0, func(n uint64, payload []byte) error {
 			if match(payload) {
 				seq, ok = n, true
 			}
@@ -52,12 +46,6 @@ func (j *Journal) FindLast(match func(payload []byte) bool) (seq uint64, ok bool
 		}
 	}
 	return 0, false, nil
-}
-
-// replayable returns the files, and the number with which Replay begins.
-func (j *Journal) replayable() ([]segment, uint64) {
-	segs, next := j.snapshot()
-	return segs, run(segs, next, func(end, first uint64) bool { return end == first || j.meta.joined(end, first) })
 }
 
 // readAll reads file after file.

@@ -25,8 +25,21 @@ type Recovery struct {
 	// Damaged are the files to which damaged bytes were moved, or in which they
 	// still lie because they could not be moved.
 	Damaged []string
+	// Holes are the records that are missing between others and that the user is to
+	// be told of: at the start that found them first, and as long as the damaged
+	// bytes lie in a file of their own, which the user deletes when the message has
+	// been read.
+	Holes []Hole
 	// Text tells the user what was mended; empty when nothing was.
 	Text string
+}
+
+// Hole are records that are missing.
+type Hole struct {
+	// From and To are the first and the last number.
+	From, To uint64
+	// Files are where the damaged bytes are.
+	Files []string
 }
 
 // maxOpen is the size of the largest file that Open reads.
@@ -80,6 +93,11 @@ type loader struct {
 	last []byte
 	// cuts are the files whose damaged end has been copied.
 	cuts []cut
+	// copies are the files with damaged bytes, by the number of the first record
+	// that was in them; stuck are those numbers where there is no such file because
+	// it could not be made.
+	copies map[uint64][]string
+	stuck  map[uint64]bool
 	// burnt is the number after those that a damaged end may have used, 0
 	// when the end is not damaged.
 	burnt uint64
@@ -97,7 +115,7 @@ func (l *loader) say(format string, args ...any) {
 
 // load reads everything.
 func (j *Journal) load() (Recovery, error) {
-	l := &loader{Journal: j}
+	l := &loader{Journal: j, copies: make(map[uint64][]string), stuck: make(map[uint64]bool)}
 	files, err := l.list()
 	if err != nil {
 		return Recovery{}, explain("read", j.dir.path, err)
@@ -120,6 +138,7 @@ func (j *Journal) load() (Recovery, error) {
 		ack = ackedFile{}
 	}
 	l.finish(ack.Seq)
+	l.tellHoles()
 	// A disk that cannot be written now is reported by the first Append, which
 	// tries this again. Damage is cut off only when it is on record that its
 	// numbers have been used; until then every start finds it again.
@@ -145,7 +164,7 @@ func (l *loader) list() ([]found, error) {
 	for _, e := range entries {
 		f := found{name: e.Name()}
 		n, err := fmt.Sscanf(f.name, "journal-%d.log", &f.first)
-		if err != nil || n != 1 || (segment{first: f.first}).name() != f.name || f.first == 0 {
+		if err != nil || n != 1 || fileName(f.first) != f.name || f.first == 0 {
 			continue
 		}
 		info, err := e.Info()
@@ -169,14 +188,20 @@ func (l *loader) addFile(f found, isLast bool, ack uint64) error {
 	if err != nil && !errors.Is(err, syscall.EIO) {
 		return explain("read "+f.name+" of", l.dir.path, err)
 	}
-	s := scan(data)
+	s := scan(data, f.first)
 	if unreadable {
 		s.end, s.rest = damaged, max(s.rest, int64(f.size)-s.size)
 	}
 	if f.first < l.next {
 		return fmt.Errorf("open the journal in %s: %s repeats records of the file before it: move one of the two away", l.dir.path, f.name)
 	}
-	seg := segment{first: f.first, count: s.count, size: s.size, marks: s.marks}
+	seg := segment{file: f.first, first: s.next, size: s.size}
+	if n := len(s.runs); n > 0 {
+		seg = s.runs[n-1]
+	}
+	for _, h := range s.holes {
+		l.keep(f, h, data)
+	}
 	switch {
 	case s.end == torn && isLast && seg.end() > ack:
 		l.Truncated, l.leftover = s.rest, true
@@ -192,9 +217,9 @@ func (l *loader) addFile(f found, isLast bool, ack uint64) error {
 		l.burnt = 0
 	}
 	l.next = seg.end()
-	l.Records += seg.count
-	if seg.count > 0 {
-		l.segs = append(l.segs, seg)
+	l.Records += s.count
+	if s.count > 0 {
+		l.segs = append(l.segs, s.runs...)
 		l.last = slices.Clone(s.last)
 	}
 	if isLast {
@@ -203,10 +228,10 @@ func (l *loader) addFile(f found, isLast bool, ack uint64) error {
 	return nil
 }
 
-// setAside copies damaged bytes out of a file. If that is not possible now they
-// stay where they are; nothing is ever written behind them.
+// setAside copies the damaged end out of a file. If that is not possible now it
+// stays where it is; nothing is ever written behind it.
 func (l *loader) setAside(f found, s scanned, data []byte, unreadable bool) {
-	aside := fmt.Sprintf("%s.%d.damaged", f.name, s.size)
+	aside := damagedName(f.name, s.size)
 	where := filepath.Join(l.dir.path, aside)
 	err := errors.New("they cannot be read")
 	if !unreadable {
@@ -214,12 +239,88 @@ func (l *loader) setAside(f found, s scanned, data []byte, unreadable bool) {
 	}
 	if err != nil {
 		where = filepath.Join(l.dir.path, f.name)
-		l.say("%d bytes behind record %d are damaged and stay in %s (%v)", s.rest, f.first+s.count-1, where, err)
+		l.stuck[s.next] = true
+		l.say("%d bytes behind record %d are damaged and stay in %s (%v)", s.rest, s.next-1, where, err)
 	} else {
 		l.cuts = append(l.cuts, cut{f.name, s.size})
-		l.say("%d damaged bytes behind record %d were moved to %s; the records before them are kept", s.rest, f.first+s.count-1, where)
+		l.copies[s.next] = append(l.copies[s.next], where)
+		l.say("%d damaged bytes behind record %d were moved to %s; the records before them are kept", s.rest, s.next-1, where)
 	}
 	l.Damaged = append(l.Damaged, where)
+}
+
+// keep copies the bytes of a hole, which also stay where they are, until the user
+// has been told of it. A copy that has been deleted since is not made again.
+func (l *loader) keep(f found, h hole, data []byte) {
+	aside := damagedName(f.name, h.at)
+	where := filepath.Join(l.dir.path, aside)
+	switch have, err := l.dir.read(aside, 1); {
+	case err == nil && len(have) > 0:
+		l.copies[h.from] = append(l.copies[h.from], where)
+		return
+	case l.meta.toldFrom(h.from):
+		return
+	}
+	if err := l.dir.replace(aside, data[h.at:h.to], true); err != nil {
+		where = filepath.Join(l.dir.path, f.name)
+		l.stuck[h.from] = true
+		l.say("%d bytes behind record %d are damaged and cannot be copied out of %s (%v)", h.to-h.at, h.from-1, where, err)
+	} else {
+		l.copies[h.from] = append(l.copies[h.from], where)
+		l.say("%d damaged bytes behind record %d were copied to %s; the records before and behind them are kept", h.to-h.at, h.from-1, where)
+	}
+	l.Damaged = append(l.Damaged, where)
+}
+
+// damagedName returns the name of the file for the damaged bytes of another one.
+func damagedName(name string, at int64) string { return fmt.Sprintf("%s.%d.damaged", name, at) }
+
+// tellHoles lists the numbers without a record that the user is to be told of.
+func (l *loader) tellHoles() {
+	for i, s := range l.segs {
+		if i == 0 {
+			l.tellHole(s.file, s.first)
+			continue
+		}
+		before := l.segs[i-1]
+		if at := damagedName(before.name(), before.size); before.file != s.file && len(l.copies[before.end()]) == 0 {
+			// An earlier start has cut off the end of the file.
+			if b, err := l.dir.read(at, 1); err == nil && len(b) > 0 {
+				l.copies[before.end()] = []string{filepath.Join(l.dir.path, at)}
+			}
+		}
+		l.tellHole(before.end(), s.first)
+	}
+	if n := len(l.segs); n > 0 {
+		l.tellHole(l.segs[n-1].end(), l.next)
+	}
+}
+
+// tellHole notes that the records from from on are missing, up to the one before
+// next.
+func (l *loader) tellHole(from, next uint64) {
+	if from >= next {
+		return
+	}
+	h := Hole{From: from, To: next - 1}
+	stuck := false
+	for seq, files := range l.copies {
+		if from <= seq && seq < next {
+			h.Files = append(h.Files, files...)
+		}
+	}
+	slices.Sort(h.Files)
+	for seq := range l.stuck {
+		stuck = stuck || from <= seq && seq < next
+	}
+	told := l.meta.toldFrom(from)
+	if !told || len(h.Files) > 0 || stuck {
+		l.Holes = append(l.Holes, h)
+	}
+	if !told && !stuck {
+		l.meta.Told = append(l.meta.Told, from)
+		l.meta.Told = l.meta.Told[max(0, len(l.meta.Told)-maxJoins):]
+	}
 }
 
 // cutOff ends files where their damage began. What fails is done by a later
@@ -282,7 +383,7 @@ func (l *loader) finish(ack uint64) {
 		l.say("the journal goes on with record %d, because records up to %d may have been announced", l.next, l.next-1)
 	}
 	if l.cur.first == 0 || l.cur.end() != l.next {
-		l.cur = segment{first: l.next}
+		l.cur = segment{file: l.next, first: l.next}
 	}
 	l.Text = strings.Join(l.texts, "; ")
 }
@@ -306,17 +407,12 @@ func (j *Journal) retain() {
 			infos[e.Name()] = info
 		}
 	}
-	segs, _ := j.snapshot()
 	ack := j.Acked()
-	newer := int64(0)
-	for _, s := range segs {
-		newer += s.size
-	}
 	newest := infos[j.cur.name()]
-	for _, s := range segs[:len(segs)-1] {
+	for {
+		s, newer, more := j.oldest()
 		info := infos[s.name()]
-		newer -= s.size
-		if info == nil || newest == nil || s.end() > ack+1 || newer < j.o.KeepBytes {
+		if !more || info == nil || newest == nil || s.end() > ack+1 || newer < j.o.KeepBytes {
 			return
 		}
 		if days := newest.ModTime().Sub(info.ModTime()).Hours() / 24; days <= float64(j.o.KeepDays) {
@@ -327,7 +423,22 @@ func (j *Journal) retain() {
 			return
 		}
 		j.mu.Lock()
-		j.segs = j.segs[1:]
+		j.segs = slices.DeleteFunc(j.segs, func(other segment) bool { return other.file == s.file })
 		j.mu.Unlock()
 	}
+}
+
+// oldest returns the last segment of the oldest file, the size of the newer ones in
+// bytes, and whether there are any.
+func (j *Journal) oldest() (last segment, newer int64, more bool) {
+	segs, _ := j.snapshot()
+	for i, s := range segs {
+		switch {
+		case s.file == segs[0].file:
+			last = s
+		case i+1 == len(segs) || segs[i+1].file != s.file:
+			newer, more = newer+s.size, true
+		}
+	}
+	return last, newer, more
 }

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -137,16 +136,8 @@ func (a *App) computerProblems() (open []alert) {
 	case a.opponentMissing != "":
 		add("engine_lost", "warn", a.missingAlert())
 	}
-	switch {
-	case a.trouble != nil:
-		add(storageTrouble, "error", "The journal cannot be written: the game goes on in memory only. Check the disk.")
-	case a.link.unreadable():
-		add(storageTrouble, "error", "The journal cannot be read: the events of the game wait and are not published. "+
-			"Look at the log, and restart the program when the disk is in order.")
-	case a.calibrator.problem() != "":
-		add(storageTrouble, "warn", a.calibrator.problem())
-	case facts.freeMB >= 0:
-		add(storageTrouble, "warn", fmt.Sprintf("Only %d MB are left on the disk with the games: free some space.", facts.freeMB))
+	if severity, text := a.storageProblems(); text != "" {
+		add(storageTrouble, severity, text)
 	}
 	if facts.low && s.Problem.Code != referee.Power {
 		add(string(referee.Power), "error", lowSupply)

@@ -74,6 +74,10 @@ type App struct {
 	waiting []Fact
 	// trouble is why the journal cannot be written, nil when it can.
 	trouble error
+	// holes are the records that are missing in the journal, held says that therefore
+	// the position of the running game is not known.
+	holes []archive.Hole
+	held  bool
 	// ledTrouble says that the LEDs do not answer; the lamp keeper sets it.
 	ledTrouble atomic.Bool
 	// panelTrouble says the same of the small display.
@@ -329,6 +333,7 @@ func (a *App) loop(ctx context.Context) {
 		a.step(referee.PowerOn{
 			At: a.now(), Gap: a.gap(), Seen: seen, SeenOK: ok, Clock: times, ClockOK: okTimes,
 		})
+		a.hold(seen, ok)
 	}
 	a.askOpponent()
 	a.analyze()
@@ -423,6 +428,9 @@ func (a *App) feed(in referee.Input) *referee.Refuse {
 	for _, f := range out.Facts {
 		a.waiting = append(a.waiting, f)
 		forgetHint(&a.cues, f.Event)
+		if a.held {
+			a.release(f.Event)
+		}
 		a.writer.Append(f.Seq, f.Payload)
 	}
 	if out.Wake > 0 {
@@ -477,13 +485,8 @@ const storageTrouble = "storage"
 
 // storage notes that the journal cannot be written, or can again.
 func (a *App) storage(err error) {
-	switch {
-	case err == nil:
-		a.core.Trouble = referee.Problem{}
-	case a.trouble == nil:
-		a.core.Trouble = referee.Problem{Code: storageTrouble, Since: a.now()}
-	}
 	a.trouble = err
+	a.noteTrouble()
 	if err != nil {
 		a.log.Error("the journal cannot be written; the game goes on in memory", "error", err)
 	} else {
@@ -598,6 +601,10 @@ func (a *App) openJournal(dir string) error {
 	}
 	// The folder is this program's alone now.
 	sweepUp(filepath.Join(dir, "*"+unfinished), 0)
+	if text := holesText(recovery.Holes); text != "" {
+		a.log.Warn(text)
+	}
+	a.holes = recovery.Holes
 	a.journal, a.boot = journal, journal.Boot()
 	a.dir, a.match, a.scribe = dir, match, newScribe(dir)
 	match = a.seated(match)
@@ -616,21 +623,16 @@ func (a *App) openJournal(dir string) error {
 }
 
 // replay makes the last game of the journal true again and returns the stamp of
-// the last record. Records before the first game_started that is left are the
-// end of a game whose beginning is gone; they are not folded, for they stand on
-// nothing.
+// the last record.
 func replay(j *archive.Journal, core *Core) (last record.Stamp, err error) {
-	begin, found, err := j.FindLast(func(payload []byte) bool {
+	begin, _, err := j.FindLast(func(payload []byte) bool {
 		return record.TypeOf(payload) == "game_started"
 	})
 	if err != nil {
 		return last, fmt.Errorf("read the journal: %w", err)
 	}
-	whole := found || j.FirstSeq() <= 1
-	err = j.Replay(func(seq uint64, payload []byte) error {
-		if seq < begin || !whole {
-			return nil
-		}
+	core.Continue(max(begin, 1) - 1)
+	err = j.Read(begin, 0, func(_ uint64, payload []byte) error {
 		last, err = core.Replay(payload)
 		return err
 	})
@@ -638,6 +640,7 @@ func replay(j *archive.Journal, core *Core) (last record.Stamp, err error) {
 		return last, fmt.Errorf("read the journal: %w", err)
 	}
 	core.Continue(j.LastSeq())
+	core.Settle()
 	return last, nil
 }
 

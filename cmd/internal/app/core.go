@@ -32,6 +32,9 @@ type Core struct {
 	outcome Outcome
 	// dead are the cells that the journal calls dead.
 	dead engine.Bitboard
+	// restored is how the journal was folded.
+	restored restoring
+	o        CoreOptions
 }
 
 // CoreOptions are what a Core cannot find out by itself.
@@ -61,12 +64,19 @@ func Lag(c *configs.Config) time.Duration {
 
 // NewCore returns a core at which nothing has happened yet.
 func NewCore(o CoreOptions) *Core {
-	c := &Core{State: referee.New(o.Match), jid: o.JID, stamp: o.Stamp, newGame: o.NewGame}
-	if o.Presence {
-		c.State = referee.NewPresence(o.Match)
-	}
-	c.State.Lag = o.Lag
+	c := &Core{jid: o.JID, stamp: o.Stamp, newGame: o.NewGame, o: o}
+	c.State = c.fresh()
 	return c
+}
+
+// fresh returns the state of a table at which nothing has happened yet.
+func (c *Core) fresh() referee.State {
+	s := referee.New(c.o.Match)
+	if c.o.Presence {
+		s = referee.NewPresence(c.o.Match)
+	}
+	s.Lag = c.o.Lag
+	return s
 }
 
 // Fact is an event with its number and its published forms: Payload is all of it,
@@ -88,13 +98,24 @@ type Outcome struct {
 }
 
 // Replay makes a journaled event true again and returns when it was. Records
-// come in order of seq.
+// come in order of seq, from the beginning of a game on; some may be missing.
 func (c *Core) Replay(payload []byte) (record.Stamp, error) {
 	env, ev, err := record.DecodeEvent(payload)
 	if err != nil {
 		return record.Stamp{}, fmt.Errorf("replay the record after %d: %w", c.seq, err)
 	}
-	referee.Apply(&c.State, ev)
+	gap := env.Seq > c.seq+1
+	if _, starts := ev.(referee.GameStarted); starts {
+		referee.Apply(&c.State, ev)
+		c.restored = restoring{last: env}
+	} else {
+		if env.Game != "" && env.Game != c.game && gap {
+			c.State = c.fresh()
+			referee.Apply(&c.State, referee.GameStarted{Match: c.o.Match, At: env.Mono})
+			c.restored = restoring{headless: true}
+		}
+		c.restored.take(&c.State, env, ev, gap)
+	}
 	c.seq, c.game = env.Seq, env.Game
 	if f, ok := ev.(referee.Faulted); ok && f.Kind == referee.Dead {
 		c.dead |= f.Squares
@@ -103,6 +124,32 @@ func (c *Core) Replay(payload []byte) (record.Stamp, error) {
 		c.dead &^= r.Squares
 	}
 	return env.Stamp, nil
+}
+
+// Settle ends a replay. A game that is over and of which neither the rules nor the
+// position are known is nothing that a board could show.
+func (c *Core) Settle() {
+	if c.restored.headless && c.restored.unsure && !c.Unsure() {
+		c.State = c.fresh()
+	}
+}
+
+// Unsure reports that a game is running whose position is not known, because records
+// of it are missing: what State shows is an older one.
+func (c *Core) Unsure() bool {
+	p := c.State.Phase
+	return c.restored.unsure && (p == referee.Playing || p == referee.Paused)
+}
+
+// Lies reports whether discs are those of the last record, with a player to move:
+// then the position that was not known is known again.
+func (c *Core) Lies(d engine.Discs) (turn engine.Color, ok bool) {
+	for _, turn := range [...]engine.Color{engine.Black, engine.White} {
+		if record.Fingerprint(d, turn) == c.restored.last.FP {
+			return turn, true
+		}
+	}
+	return engine.None, false
 }
 
 // Dead returns the cells that were dead at the end of the journal that has been

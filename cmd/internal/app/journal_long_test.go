@@ -11,9 +11,3 @@ func TestEventfulJournalCutAtEveryByte(t *testing.T) {
 	t.Parallel()
 	cutEventful(t, 1)
 }
-
-// Thousands of the bytes of such a journal have rotted, one at a time.
-func TestEventfulJournalWithManyRottenBytes(t *testing.T) {
-	t.Parallel()
-	rotEventful(t, 4)
-}
