@@ -263,7 +263,10 @@ func (e *embedded) down(*testing.T) { e.b.Close() }
 
 // spawned is a broker in a process of its own.
 type spawned struct {
-	addr    string
+	addr string
+	// shipped is the address of the listener as we ship it, where a client's id is its
+	// user's name; at addr several clients of one user can be connected.
+	shipped string
 	command func(ctx context.Context) *exec.Cmd
 	cmd     *exec.Cmd
 }
@@ -340,7 +343,7 @@ func newMosquitto(t *testing.T, more ...string) *spawned {
 			t.Fatalf("%v: apt-get install mosquitto mosquitto-clients", err)
 		}
 	}
-	addr, dir := freeAddr(t), t.TempDir()
+	addr, tools, dir := freeAddr(t), freeAddr(t), t.TempDir()
 	passwords, acl := filepath.Join(dir, "passwd"), filepath.Join(dir, "acl")
 	for i, name := range append([]string{"test"}, users()...) {
 		args := []string{"-b", passwords, name, passwordOf(name)}
@@ -357,15 +360,18 @@ func newMosquitto(t *testing.T, more ...string) *spawned {
 		}
 	}
 	_, port, _ := net.SplitHostPort(addr)
+	_, toolPort, _ := net.SplitHostPort(tools)
 	write(acl, shipped(t, "mosquitto.acl")+"\nuser test\ntopic readwrite #\n")
 	config := filepath.Join(dir, "mosquitto.conf")
 	write(config, strings.NewReplacer(
 		"listener 1883", "listener "+port+" 127.0.0.1",
 		"/etc/mosquitto/reversi.passwd", passwords, "/etc/mosquitto/reversi.acl", acl,
-	).Replace(shipped(t, "mosquitto.conf"))+"user root\n"+strings.Join(more, "\n")+"\n")
-	return spawn(t, addr, func(ctx context.Context) *exec.Cmd {
+	).Replace(shipped(t, "mosquitto.conf"))+"user root\n"+strings.Join(more, "\n")+"\nlistener "+toolPort+" 127.0.0.1\n")
+	s := spawn(t, tools, func(ctx context.Context) *exec.Cmd {
 		return exec.CommandContext(ctx, "mosquitto", "-c", config)
 	})
+	s.shipped = addr
+	return s
 }
 
 // received is a message as a subscriber sees it.

@@ -63,9 +63,11 @@ func newNATS(t *testing.T) *spawned {
 	} {
 		env = append(env, name+"_PASSWORD="+passwordOf(user))
 	}
-	return spawn(t, addr, func(ctx context.Context) *exec.Cmd {
+	s := spawn(t, addr, func(ctx context.Context) *exec.Cmd {
 		c := exec.CommandContext(ctx, os.Args[0]) //nolint:gosec // this very test binary
 		c.Env = env
 		return c
 	})
+	s.shipped = addr
+	return s
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"log/slog"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -210,5 +211,34 @@ func TestRefusalsGoLast(t *testing.T) {
 	}
 	if want := "resp/desk-1 cmd/x resp/flood"; strings.Join(got, " ") != want {
 		t.Errorf("sent %q, want %s", got, want)
+	}
+}
+
+// With the settings for Mosquitto that we ship, a subscriber that is away, or slow, while
+// the board sends what has happened in an outage gets all of it afterwards.
+func TestSlowSubscriberOfMosquittoMissesNothing(t *testing.T) {
+	const n = 12000
+	s := newMosquitto(t)
+	_, port, _ := strings.Cut(s.addr, ":")
+	sub := func(args ...string) string {
+		args = append([]string{"-p", port, "-u", "test", "-P", "test", "-c", "-i", "slow", "-q", "1", "-t", base + "event"}, args...)
+		out, err := exec.CommandContext(t.Context(), "mosquitto_sub", args...).Output()
+		if err != nil {
+			t.Fatalf("mosquitto_sub: %v", err)
+		}
+		return string(out)
+	}
+	sub("-E") // it only subscribes
+	j := newJournal(n)
+	a := start(t, secret(options(s.addr, j)))
+	eventually(t, "the outbox is empty", func() bool { return a.Status().Outbox == 0 })
+	lines := strings.Split(strings.TrimSpace(sub("-C", fmt.Sprint(n), "-W", "20")), "\n")
+	for i, line := range lines {
+		if !strings.Contains(line, fmt.Sprintf(`"seq":%d,`, i+1)) {
+			t.Fatalf("message %d is %s", i+1, line)
+		}
+	}
+	if len(lines) != n {
+		t.Errorf("%d events have arrived, want %d", len(lines), n)
 	}
 }

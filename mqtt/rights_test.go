@@ -8,8 +8,11 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	paho "github.com/eclipse/paho.mqtt.golang"
 )
 
 // The topics that the users of a hall try, of this board and of another one.
@@ -58,9 +61,9 @@ func TestRightsOfUsers(t *testing.T) {
 		"ha":       {reads: append(without(ours, ownHint), homeStatus, homeDevice, homeFake), writes: []string{ownHome, homeStatus, homeDevice, homeFake}},
 		"viewer":   {reads: without(ours, ownHint)},
 	}
-	for name, up := range map[string]func(t *testing.T) server{
-		"Mosquitto": func(t *testing.T) server { t.Helper(); return newMosquitto(t) },
-		"NATS":      func(t *testing.T) server { t.Helper(); return newNATS(t) },
+	for name, up := range map[string]func(t *testing.T) *spawned{
+		"Mosquitto": func(t *testing.T) *spawned { t.Helper(); return newMosquitto(t) },
+		"NATS":      newNATS,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -72,10 +75,10 @@ func TestRightsOfUsers(t *testing.T) {
 					t.Fatalf("what may %s do?", user)
 				}
 				inOrder := func(list []string) string { return strings.Join(slices.Sorted(slices.Values(list)), " ") }
-				if got := inOrder(readsAs(t, s.address(), user, want.reads[0])); got != inOrder(want.reads) {
+				if got := inOrder(readsAs(t, s, user, want.reads[0])); got != inOrder(want.reads) {
 					t.Errorf("%s reads\n%s\nwant\n%s", user, got, inOrder(want.reads))
 				}
-				if got := inOrder(writesAs(t, s.address(), user, all)); got != inOrder(want.writes) {
+				if got := inOrder(writesAs(t, s, user, all)); got != inOrder(want.writes) {
 					t.Errorf("%s writes\n%s\nwant\n%s", user, got, inOrder(want.writes))
 				}
 			}
@@ -85,9 +88,10 @@ func TestRightsOfUsers(t *testing.T) {
 
 // readsAs returns the topics of which a user who subscribes to all of them hears;
 // one that he may hear of is published last.
-func readsAs(t *testing.T, addr, user, last string) (heard []string) {
+func readsAs(t *testing.T, s *spawned, user, last string) (heard []string) {
 	t.Helper()
-	_, port, _ := net.SplitHostPort(addr)
+	addr := s.addr
+	_, port, _ := net.SplitHostPort(s.shipped)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	// It tells of its subscription at once only where it writes line by line.
@@ -127,9 +131,10 @@ func readsAs(t *testing.T, addr, user, last string) (heard []string) {
 }
 
 // writesAs returns the topics on which what a user publishes arrives.
-func writesAs(t *testing.T, addr, user string, all *watcher) (arrived []string) {
+func writesAs(t *testing.T, s *spawned, user string, all *watcher) (arrived []string) {
 	t.Helper()
-	_, port, _ := net.SplitHostPort(addr)
+	addr := s.addr
+	_, port, _ := net.SplitHostPort(s.shipped)
 	for _, topic := range tried() {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		// A broker may acknowledge what it drops, or hang up.
@@ -145,4 +150,58 @@ func writesAs(t *testing.T, addr, user string, all *watcher) (arrived []string) 
 		}
 	}
 	return arrived
+}
+
+// as connects a user with a client id, and returns the client and how often it was
+// thrown off.
+func as(t *testing.T, s *spawned, user, id string) (c paho.Client, thrownOff *atomic.Int32) {
+	t.Helper()
+	thrownOff = new(atomic.Int32)
+	c = paho.NewClient(paho.NewClientOptions().AddBroker("tcp://" + s.shipped).SetClientID(id).SetUsername(user).
+		SetPassword(passwordOf(user)).SetProtocolVersion(4).SetAutoReconnect(false).
+		SetConnectionLostHandler(func(paho.Client, error) { thrownOff.Add(1) }))
+	if k := c.Connect(); !k.WaitTimeout(patience) || k.Error() != nil {
+		t.Fatalf("%s as %s: %v", user, id, k.Error())
+	}
+	t.Cleanup(func() { c.Disconnect(0) })
+	return c, thrownOff
+}
+
+// A user cannot throw another one off by taking its client id. NATS has no rule about
+// ids, so there it is the board whose id nobody knows.
+func TestNobodyTakesOverTheClientOfAnother(t *testing.T) {
+	t.Parallel()
+	for name, up := range map[string]func(t *testing.T) *spawned{
+		"Mosquitto": func(t *testing.T) *spawned { t.Helper(); return newMosquitto(t) },
+		"NATS":      newNATS,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := up(t)
+			j := newJournal(1)
+			a := start(t, secret(options(s.shipped, j)))
+			online(t, a)
+			ids := []string{board, board + "-"}
+			desk := new(atomic.Int32)
+			if name == "Mosquitto" {
+				// The ids are those of the users, so that even one that is known is of no use.
+				_, desk = as(t, s, "desk-1", "desk-1")
+				ids = append(ids, a.clientID, "desk-1")
+			}
+			w := watch(t, s.addr, base+"event")
+			for _, id := range ids {
+				thief, _ := as(t, s, "viewer", id)
+				play(a, j, 1)
+				seq := j.LastSeq()
+				eventually(t, "the event arrives", func() bool { return w.last(base+"event").seq() == seq })
+				thief.Disconnect(0)
+			}
+			if st := a.Status(); st.Connections != 1 {
+				t.Errorf("the board was thrown off: %+v", st)
+			}
+			if desk.Load() > 0 {
+				t.Error("desk-1 was thrown off")
+			}
+		})
+	}
 }
