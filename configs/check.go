@@ -74,6 +74,10 @@ func (l *loader) checkMQTT(c *Config) {
 		l.blame("a user name without a password: set mqtt.password_file", "mqtt.username", "mqtt.password_file")
 	}
 	l.checkSecret("mqtt.password_file", m.PasswordFile)
+	if password, err := m.Password(); err == nil && m.Embedded.Enabled && password != "" && len(password) < MinToken {
+		l.blame(fmt.Sprintf("%s holds %d characters: want at least %d, for whoever knows them gives orders to the board over the embedded broker: "+
+			"make it with openssl rand -base64 18", m.PasswordFile, len(password), MinToken), "mqtt.password_file")
+	}
 	if m.PasswordFile != "" && m.Username == "" {
 		m.Username = c.Board.ID
 	}

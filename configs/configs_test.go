@@ -548,6 +548,22 @@ func TestPasswordFiles(t *testing.T) {
 	}
 }
 
+// A password for the embedded broker is as long as a token for the page, for it gives
+// the same rights. That for a broker elsewhere is that broker's to judge.
+func TestShortBrokerPasswordIsRefused(t *testing.T) {
+	short := filepath.Join(t.TempDir(), "short")
+	if err := os.WriteFile(short, []byte("secret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want := "my.yaml:1: mqtt.password_file: " + short + " holds 6 characters: want at least 8"
+	if _, err := parse("mqtt: {password_file: " + short + "}\n"); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("\n got %v\nwant %s", err, want)
+	}
+	if _, err := parse("mqtt: {embedded: {enabled: false}, broker: \"mqtt://hub:1883\", password_file: " + short + "}\n"); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestCertificateFiles(t *testing.T) {
 	dir := t.TempDir()
 	server := httptest.NewTLSServer(nil)
