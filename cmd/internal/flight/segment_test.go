@@ -17,6 +17,7 @@ import (
 	"reversi-board/cmd/internal/app"
 	"reversi-board/cmd/internal/flight"
 	"reversi-board/engine"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/referee"
 	"reversi-board/sensing"
 )
@@ -277,4 +278,53 @@ func FuzzRecord(f *testing.F) {
 			t.Fatal("a record that is nothing")
 		}
 	})
+}
+
+// A secret that was typed as a name is overwritten, and what was recorded replays as
+// before, with the overwritten name.
+func TestRedactedSegmentsReplay(t *testing.T) {
+	const secret = `tok"en <é…𝄞>`
+	d := newDesk(t)
+	m := d.core.State.Match
+	m.Players[0] = plaintext.Const(secret)
+	d.do(referee.Command{At: d.now, Audit: referee.Audit{Role: "arbiter", Name: "new", Order: referee.NewGame{Match: m}}})
+	dir := t.TempDir()
+	r := d.recorder(flight.RecorderOptions{Dir: dir})
+	d.play(70)
+	if err := r.Write(); err != nil {
+		t.Fatal(err)
+	}
+	names, err := files(dir)
+	if err != nil || len(names) < 2 {
+		t.Fatalf("%v, %v", names, err)
+	}
+	steps := 0
+	for _, name := range names {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err = flight.Redact(b, []string{"abc", secret}); err != nil {
+			t.Fatal(err)
+		}
+		s, err := flight.ReadSegment(name, b)
+		if err != nil || s.Torn != nil {
+			t.Fatal(err, s.Torn)
+		}
+		n, err := flight.Replay(s, app.Again(s), func(r *flight.Ran) error {
+			steps++
+			for _, p := range r.Made.Payloads {
+				if bytes.Contains(p, []byte("tok")) || bytes.Contains(p, []byte("Ann")) {
+					t.Errorf("it replays to %s", p)
+				}
+			}
+			return nil
+		})
+		if err != nil || n != 0 || s.State.Match.Players[0].String() == secret {
+			t.Errorf("%s: %d differences, %v", name, n, err)
+		}
+	}
+	if steps < 100 {
+		t.Errorf("only %d steps", steps)
+	}
 }

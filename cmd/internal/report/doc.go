@@ -12,8 +12,11 @@
 // paths, commands, addresses, host names) only whether they are set. Of files there
 // are the flight recordings and the journal. Lines of the log and texts of alerts
 // are searched for every text of the settings that was kept out, and for the
-// secrets that the settings point to; what is found is struck out.
+// secrets that the settings point to; what is found is struck out, and so is every
+// number of a computer other than this one.
 //
-// The recordings and the journal are what they are: they hold the names of the
-// players and the orders that were given. README.txt says so.
+// The recordings and the journal hold the names of the players and the orders that
+// were given. README.txt says so. A secret that somebody has typed in the place of a
+// name is overwritten there as well; the recordings replay all the same
+// (flight.Redact).
 package report

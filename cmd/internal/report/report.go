@@ -10,9 +10,11 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
+	"net/netip"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -87,7 +89,7 @@ type About struct {
 type writer struct {
 	o     Options
 	zip   *zip.Writer
-	scrub *strings.Replacer
+	scrub scrubber
 	// missing says what could not be read.
 	missing []string
 	files   []string
@@ -96,7 +98,7 @@ type writer struct {
 // Write writes a report. What cannot be read is left out and named in it; an error
 // means that the report itself could not be written.
 func Write(to io.Writer, o Options) error {
-	w := &writer{o: o, zip: zip.NewWriter(to), scrub: scrubber(append(private(o.Config), o.Secrets...)), missing: []string{}}
+	w := &writer{o: o, zip: zip.NewWriter(to), scrub: newScrubber(append(private(o.Config), o.Secrets...)), missing: []string{}}
 	steps := []func() error{w.recordings, w.journal, w.settings, w.live, w.about, w.readme}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -109,8 +111,15 @@ func Write(to io.Writer, o Options) error {
 	return nil
 }
 
-// scrubber strikes secrets out, the longest first: one may be a part of another.
-func scrubber(secrets []string) *strings.Replacer {
+// scrubber strikes out of a text what is not to be told: secrets, and where
+// computers of the user's network are.
+type scrubber struct{ secrets *strings.Replacer }
+
+// Replace returns the text without them.
+func (s scrubber) Replace(text string) string { return withoutAddresses(s.secrets.Replace(text)) }
+
+// newScrubber looks for secrets, the longest first: one may be a part of another.
+func newScrubber(secrets []string) scrubber {
 	secrets = slices.DeleteFunc(slices.Clone(secrets), func(s string) bool { return len(s) < leastSecret })
 	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
 	var pairs []string
@@ -119,7 +128,23 @@ func scrubber(secrets []string) *strings.Replacer {
 			pairs = append(pairs, form, "(removed)")
 		}
 	}
-	return strings.NewReplacer(pairs...)
+	return scrubber{strings.NewReplacer(pairs...)}
+}
+
+// addresses are what may be numbers of computers.
+var addresses = regexp.MustCompile(`[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}(?:%[0-9A-Za-z]+)?`)
+
+// withoutAddresses strikes out the numbers of computers other than this one: a name
+// of the settings is told by the system's errors with the number that it stands for.
+// Loopback stays, since it tells nothing, and so do times of the day.
+func withoutAddresses(text string) string {
+	return addresses.ReplaceAllStringFunc(text, func(found string) string {
+		at, err := netip.ParseAddr(found)
+		if err != nil || at.IsLoopback() || at.IsUnspecified() {
+			return found
+		}
+		return "(address)"
+	})
 }
 
 // quotings returns how a text can look in a line of the log or in JSON, also when
@@ -189,6 +214,10 @@ func (w *writer) recordings() error {
 		if err != nil {
 			// The ring has dropped it meanwhile.
 			w.miss("the flight recording "+name, err)
+			continue
+		}
+		if b, err = flight.Redact(b, w.o.Secrets); err != nil {
+			w.miss("the flight recording "+name+", which cannot be searched for secrets", err)
 			continue
 		}
 		if err := w.add(path.Join(flight.Folder, name), b, zip.Store); err != nil {

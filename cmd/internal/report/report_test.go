@@ -15,10 +15,13 @@ import (
 	"testing/fstest"
 	"time"
 
+	"reversi-board/cmd/internal/flight"
 	"reversi-board/cmd/internal/report"
 	"reversi-board/configs"
+	"reversi-board/engine"
 	"reversi-board/engine/archive"
 	"reversi-board/engine/plaintext"
+	"reversi-board/engine/referee"
 )
 
 // plant gives every text of the settings a value that nobody else has, and returns
@@ -159,7 +162,7 @@ func TestWhatIsInAReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"flight/flight-00000001.rec": "one", "flight/flight-00000002.rec": "two", "flight/notes.txt": "not this",
+		"flight/flight-00000001.rec": recording(t, "Ann"), "flight/flight-00000002.rec": recording(t, "Ben"), "flight/notes.txt": "not this",
 		"arbiter-token": "not this either", "games.db": "nor this",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
@@ -194,7 +197,7 @@ func TestWhatIsInAReport(t *testing.T) {
 func expectFiles(t *testing.T, all map[string]string) {
 	t.Helper()
 	for name, want := range map[string]string{
-		"flight/flight-00000001.rec": "one", "flight/flight-00000002.rec": "two", "log.txt": "one\ntwo\n",
+		"log.txt":       "one\ntwo\n",
 		"journal.jsonl": `{"v":1,"seq":1}` + "\n" + `{"v":1,"seq":2}` + "\n" + `{"v":1,"seq":3}` + "\n",
 	} {
 		if all[name] != want {
@@ -271,5 +274,66 @@ func TestLogKeepsTheLastLines(t *testing.T) {
 	}
 	if n := strings.Count(next.String(), "\n"); n != 1201 {
 		t.Errorf("%d lines were logged, want 1201", n)
+	}
+}
+
+// recording is a segment in which somebody has this name.
+func recording(t *testing.T, name string) string {
+	t.Helper()
+	rules, err := engine.Variant(engine.Classic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := referee.New(referee.Match{Rules: rules, Profile: referee.Home(), Players: [2]plaintext.Text{plaintext.Clean(name, 64), {}}})
+	tape := flight.NewTape(flight.TapeOptions{Whole: true, Wall: func() time.Time { return time.Unix(1790000000, 0) }})
+	tape.Start(time.Second, flight.Place{}, &state)
+	var b bytes.Buffer
+	if err := flight.Save(tape, &b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// A token that somebody has typed in the place of a name is in no file of a report,
+// the recordings included; nor is where the broker is, in whatever form.
+func TestNoTypedSecretAndNoAddressOfTheBroker(t *testing.T) {
+	const token, host, number, user = "TOKENTYPEDASANAME", "broker.example.org", "203.0.113.7", "ann-at-the-broker"
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "flight"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "flight", "flight-00000001.rec"), []byte(recording(t, token)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := configs.Default()
+	c.MQTT.Embedded.Enabled, c.MQTT.Broker = false, "mqtts://"+user+"@"+host+":8883"
+	says := []string{
+		"dial tcp: lookup " + host + " on 192.168.1.1:53: no such host", "dial tcp " + number + ":8883: connect: connection refused",
+		"dial tcp [2001:db8::7]:8883: i/o timeout", user + " is not authorized", "a page at 127.0.0.1:8064, 12:34:56",
+	}
+	view, err := json.Marshal(says)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := made(t, report.Options{
+		Dir: dir, Config: c, Secrets: []string{token},
+		Live: &report.Live{State: view, Health: view, Log: says},
+	})
+	for name, content := range all {
+		for _, secret := range []string{token, host, number, user, "192.168.1.1", "2001:db8"} {
+			if strings.Contains(content, secret) {
+				t.Errorf("%s holds %s", name, secret)
+			}
+		}
+	}
+	s, err := flight.ReadSegment("1", []byte(all["flight/flight-00000001.rec"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.State.Match.Players[0].String(); got != strings.Repeat("x", len(token)) {
+		t.Errorf("the name in the recording is %q", got)
+	}
+	if !strings.Contains(all["log.txt"], "127.0.0.1:8064, 12:34:56") {
+		t.Errorf("the log is %q", all["log.txt"])
 	}
 }

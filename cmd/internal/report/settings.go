@@ -3,6 +3,7 @@ package report
 import (
 	"net"
 	"net/netip"
+	"net/url"
 	"reflect"
 	"slices"
 	"strings"
@@ -189,6 +190,9 @@ func scheme(url string) string {
 func private(c *configs.Config) []string {
 	var list, open []string
 	texts(reflect.ValueOf(*c), &list)
+	for _, text := range list {
+		list = append(list, partsOf(text)...)
+	}
 	open = append(open, c.Board.Name, c.Game.Players[0].String(), c.Game.Players[1].String())
 	texts(reflect.ValueOf(*configs.Default()), &open)
 	texts(reflect.ValueOf(settingsOf(c)), &open)
@@ -198,6 +202,22 @@ func private(c *configs.Config) []string {
 	// Pins, buses and ports are of the board, not of the user.
 	texts(reflect.ValueOf(c.Hardware), &open)
 	return slices.DeleteFunc(list, func(s string) bool { return slices.Contains(open, s) })
+}
+
+// partsOf returns what of an address may be told alone, in an error of the system
+// say: the name of the computer, and who logs in there.
+func partsOf(text string) (parts []string) {
+	if u, err := url.Parse(text); err == nil && u.Host != "" {
+		password, _ := u.User.Password()
+		parts = append(parts, u.Host, u.Hostname(), u.User.Username(), password)
+	}
+	if host, _, err := net.SplitHostPort(text); err == nil {
+		parts = append(parts, host)
+	}
+	return slices.DeleteFunc(parts, func(part string) bool {
+		at, err := netip.ParseAddr(part)
+		return part == "localhost" || err == nil && (at.IsLoopback() || at.IsUnspecified())
+	})
 }
 
 // texts appends every text in v.
