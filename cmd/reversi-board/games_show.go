@@ -236,12 +236,20 @@ func resultText(g *notation.Game) string {
 	case err == nil:
 		return fmt.Sprintf("%d-%d", r.Black, r.White)
 	case g.Recorded.Known && g.Recorded.End != notation.EndNone:
-		return fmt.Sprintf("won by %v, %v", g.Recorded.Winner, g.Recorded.End)
+		return fmt.Sprintf("won by %v, %v%s", g.Recorded.Winner, g.Recorded.End, scoreText(g.Recorded))
 	case g.Recorded.End != notation.EndNone:
 		return g.Recorded.End.String()
 	default:
 		return "not finished"
 	}
+}
+
+// scoreText writes a recorded score, empty when there is none.
+func scoreText(o notation.Outcome) string {
+	if !o.Scored {
+		return ""
+	}
+	return fmt.Sprintf(", %d-%d", o.Black, o.White)
 }
 
 // positionAt returns the game after a ply, or at its end if ply is negative.

@@ -398,7 +398,18 @@ func (s *syncing) enter(ctx context.Context, f *folding) error {
 // toGame writes down what the events say, and nothing else.
 func (f *folding) toGame() *notation.Game {
 	m := f.state.Match
-	g := &notation.Game{Rules: m.Rules, Recorded: outcome(f.state.Result, m.Rules.Goal)}
+	r := &f.state.Result
+	g := &notation.Game{Rules: m.Rules, Recorded: outcome(*r, m.Rules.Goal)}
+	switch r.Counts {
+	case referee.CountsDiscs:
+		g.AsTheyLie = true
+	case referee.CountsWithEmpties:
+	case referee.CountsAwarded:
+		g.AsTheyLie = m.Empties() == referee.EmptiesAsTheyLie
+	}
+	if r.Stop.By == referee.CountedBoard && r.Stop.Differ != 0 {
+		g.Lay = r.Stop.Lay
+	}
 	for c, name := range m.Players {
 		g.Players[c].Name = name
 		g.Clocks[c] = plaintext.Clean(clockText(m, engine.Color(c)), plaintext.MaxLine)
@@ -475,6 +486,7 @@ func outcome(r referee.Result, goal engine.Goal) notation.Outcome {
 	o := notation.Outcome{Winner: engine.None}
 	if !r.Void {
 		o.Known, o.Winner = true, r.Winner
+		o.Black, o.White, o.Scored = r.Black, r.White, true
 	}
 	if o.Margin, o.Counted = r.Black-r.White, o.Known; goal == engine.Fewest {
 		o.Margin = -o.Margin
@@ -486,7 +498,9 @@ func outcome(r referee.Result, goal engine.Goal) notation.Outcome {
 	case referee.Resigned:
 		o.End = notation.EndResigned
 	case referee.FlagFell:
-		o.End = notation.EndTime
+		if o.End = notation.EndTime; r.Counts == referee.CountsDiscs {
+			o.End = notation.EndTimeUp
+		}
 	case referee.Adjudicated:
 		o.End = notation.EndAdjudicated
 	}

@@ -344,8 +344,8 @@ func entryOf(id, source string, game *notation.Game) (Entry, string, error) {
 		e.Finished, e.BlackScore, e.WhiteScore, e.Winner = true, r.Black, r.White, winner(r.Winner)
 		if final, err := game.Final(); err == nil && game.Overruled(final) {
 			e.Winner = winner(game.Recorded.Winner)
-			if black, ok := declared(game); ok {
-				e.BlackScore, e.WhiteScore = black, engine.Squares-black
+			if black, white, ok := declared(game); ok {
+				e.BlackScore, e.WhiteScore = black, white
 			}
 		}
 	case game.Recorded.Known && game.Recorded.End != notation.EndNone:
@@ -354,15 +354,18 @@ func entryOf(id, source string, game *notation.Game) (Entry, string, error) {
 	return e, string(text), nil
 }
 
-// declared returns Black's official score as it was declared, if the recorded margin
-// is one of scores that share all squares.
-func declared(game *notation.Game) (black int, ok bool) {
+// declared returns the official score as it was declared, if it was recorded, or the
+// recorded margin is one of scores that share all squares.
+func declared(game *notation.Game) (black, white int, ok bool) {
+	if o := &game.Recorded; o.Scored {
+		return o.Black, o.White, true
+	}
 	margin := game.Recorded.Margin
 	if game.Rules.Goal == engine.Fewest {
 		margin = -margin
 	}
 	sum := engine.Squares + margin
-	return sum / 2, game.Recorded.Counted && sum%2 == 0
+	return sum / 2, engine.Squares - sum/2, game.Recorded.Counted && sum%2 == 0
 }
 
 // day writes a day as far as it is known.

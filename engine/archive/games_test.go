@@ -120,8 +120,10 @@ func (d *diary) over(reason referee.EndReason) {
 		Winner:     d.state.Rules.Winner(d.state.Discs),
 		DiscsBlack: d.state.Black.Count(), DiscsWhite: d.state.White.Count(), Reason: reason,
 	}
+	r.Counts = referee.CountsWithEmpties
 	if r.Black, r.White = d.state.Score(); reason == referee.Aborted {
 		r.Void, r.Winner, r.Black, r.White = true, engine.None, 0, 0
+		r.Counts = referee.CountsAwarded
 	}
 	d.event(referee.GameOver{Result: r})
 }

@@ -32,6 +32,12 @@ type Game struct {
 	Plays []Play
 	// Recorded is the result as somebody wrote it down. Result is what counts.
 	Recorded Outcome
+	// AsTheyLie says that empty squares count for nobody; otherwise they count for
+	// whoever holds more discs.
+	AsTheyLie bool
+	// Lay are the discs as they lay when the time of the game was up, if a move lay
+	// there unfinished: they were counted then.
+	Lay engine.Discs
 	// Comment is about the game as a whole.
 	Comment plaintext.Comment
 	// Scores are known values of moves in the start position, best first.
@@ -124,6 +130,7 @@ const (
 	EndAdjourned              // to be continued
 	EndAdjudicated            // an arbiter decided
 	EndAborted                // given up without a result
+	EndTimeUp                 // the time of the game was up and the discs were counted
 )
 
 // String returns the word of the JSON form, empty for EndNone.
@@ -143,6 +150,8 @@ func (e End) String() string {
 		return "adjudicated"
 	case EndAborted:
 		return "aborted"
+	case EndTimeUp:
+		return "time_up"
 	}
 	return "unknown"
 }
@@ -159,6 +168,9 @@ type Outcome struct {
 	// the winner.
 	Margin  int
 	Counted bool
+	// Black and White are the scores, valid when Scored.
+	Black, White int
+	Scored       bool
 	// End is why the game stopped early.
 	End End
 }
@@ -167,7 +179,8 @@ type Outcome struct {
 type Result struct {
 	// Winner is None for a draw.
 	Winner engine.Color
-	// Black and White are the official score: empty squares to the winner.
+	// Black and White are the official score. Empty squares count for the winner,
+	// unless the game says that they do not.
 	Black, White int
 	// Margin is black minus white, negated where fewest discs win.
 	Margin int
@@ -177,28 +190,61 @@ type Result struct {
 // the board.
 var ErrUnfinished = errors.New("the game is not finished")
 
-// resultOf returns the result of a game that is over.
+// resultOf returns the result of a game that is over: empty squares count for the
+// winner.
 func resultOf(final engine.Game) Result {
 	r := Result{Winner: final.Rules.Winner(final.Discs)}
 	r.Black, r.White = final.Score()
+	return r.withMargin(final.Rules.Goal)
+}
+
+// withMargin returns the result with the margin of its score.
+func (r Result) withMargin(goal engine.Goal) Result {
 	r.Margin = r.Black - r.White
-	if final.Rules.Goal == engine.Fewest {
+	if goal == engine.Fewest {
 		r.Margin = -r.Margin
 	}
 	return r
 }
 
+// decided reports whether the discs have decided a game: it is over, or its time was
+// up and they were counted.
+func (g *Game) decided(final engine.Game) bool { return final.Over() || g.Recorded.End == EndTimeUp }
+
+// counted returns the last position with the discs that count.
+func (g *Game) counted(final engine.Game) engine.Game {
+	if g.Recorded.End == EndTimeUp && g.Lay != (engine.Discs{}) {
+		final.Discs = g.Lay
+	}
+	return final
+}
+
+// official returns the result of a game that the discs have decided.
+func (g *Game) official(final engine.Game) Result {
+	if o := g.Recorded; o.End == EndTimeUp && o.Scored && g.Lay == (engine.Discs{}) {
+		return Result{Winner: o.Winner, Black: o.Black, White: o.White}.withMargin(g.Rules.Goal)
+	}
+	at := g.counted(final)
+	r := resultOf(at)
+	if g.AsTheyLie || g.Recorded.End == EndTimeUp {
+		r.Black, r.White = at.Black.Count(), at.White.Count()
+		r = r.withMargin(g.Rules.Goal)
+	}
+	return r
+}
+
 // Result replays the game and returns its result. The error is ErrUnfinished
-// when somebody can still move, whatever was recorded, or a *MoveError.
+// when somebody can still move, whatever was recorded, unless the time was up and the
+// discs were counted; or a *MoveError.
 func (g *Game) Result() (Result, error) {
 	final, err := g.Final()
 	if err != nil {
 		return Result{}, err
 	}
-	if !final.Over() {
+	if !g.decided(final) {
 		return Result{}, ErrUnfinished
 	}
-	return resultOf(final), nil
+	return g.official(final), nil
 }
 
 // Final replays the game and returns its last position. The error is a
@@ -293,20 +339,84 @@ func (g *Game) judge(final engine.Game) {
 // outcome is what writers state: the board's result of a finished game, unless
 // something else has decided it, and what was recorded of another.
 func (g *Game) outcome(final engine.Game) Outcome {
-	if final.Over() && !g.Overruled(final) {
-		r := resultOf(final)
-		return Outcome{Known: true, Winner: r.Winner, Margin: r.Margin, Counted: true, End: g.Recorded.End}
+	if g.decided(final) && !g.Overruled(final) {
+		r := g.official(final)
+		return Outcome{
+			Known: true, Winner: r.Winner, Margin: r.Margin, Counted: true, Black: r.Black, White: r.White, Scored: true, End: g.Recorded.End,
+		}
 	}
 	return g.Recorded
 }
 
+// toWinner is outcome for formats by which the empty squares always count for the
+// winner.
+func (g *Game) toWinner(final engine.Game) Outcome {
+	o := g.outcome(final)
+	if !g.decided(final) || g.Overruled(final) {
+		return o
+	}
+	r := Result{Winner: o.Winner, Black: o.Black, White: o.White}
+	switch {
+	case r.Black > r.White:
+		r.Black = engine.Squares - r.White
+	case r.White > r.Black:
+		r.White = engine.Squares - r.Black
+	default:
+		r.Black, r.White = engine.Squares/2, engine.Squares/2
+	}
+	o.Black, o.White, o.Margin = r.Black, r.White, r.withMargin(g.Rules.Goal).Margin
+	return o
+}
+
+// The sentences that say in a comment how the discs were counted, where a format has
+// no other place for it.
+const (
+	timeUpWords    = "The time of the game was up and the discs were counted as they lay: Black %d, White %d"
+	asTheyLieWords = "Empty squares count for nobody: Black %d, White %d"
+)
+
+// countWords says how the discs of a game were counted, nothing where empty squares
+// count for the winner or there are none.
+func (g *Game) countWords(final engine.Game) string {
+	o := g.outcome(final)
+	switch {
+	case !g.decided(final) || g.Overruled(final):
+		return ""
+	case o.End == EndTimeUp:
+		return fmt.Sprintf(timeUpWords, o.Black, o.White)
+	case g.AsTheyLie && o.Black+o.White < engine.Squares:
+		return fmt.Sprintf(asTheyLieWords, o.Black, o.White)
+	}
+	return ""
+}
+
+// readCountWords takes in what countWords says; ok is false for any other text.
+func (g *Game) readCountWords(text string) (ok bool) {
+	var black, white int
+	for _, words := range []string{timeUpWords, asTheyLieWords} {
+		if _, err := fmt.Sscanf(text, words, &black, &white); err != nil || fmt.Sprintf(words, black, white) != text ||
+			black < 0 || white < 0 || black+white > engine.Squares {
+			continue
+		}
+		g.AsTheyLie = true
+		if words == timeUpWords {
+			o := &g.Recorded
+			o.End, o.Known, o.Black, o.White, o.Scored = EndTimeUp, true, black, white, true
+			o.Winner = g.Rules.Winner(engine.Discs{Black: 1<<black - 1, White: 1<<white - 1})
+		}
+		return true
+	}
+	return false
+}
+
 // Overruled reports whether a finished game was won by somebody else than its
-// board says: on time, by resignation, or by a decision.
+// board says, or by another score: on time, by resignation, or by a decision.
 func (g *Game) Overruled(final engine.Game) bool {
 	switch g.Recorded.End {
 	case EndResigned, EndTime, EndAdjudicated:
-		return g.Recorded.Known && final.Over() && g.Recorded.Winner != resultOf(final).Winner
-	case EndNone, EndAgreed, EndAdjourned, EndAborted:
+		r, o := g.official(final), g.Recorded
+		return o.Known && final.Over() && (o.Winner != r.Winner || o.Scored && (o.Black != r.Black || o.White != r.White))
+	case EndNone, EndAgreed, EndAdjourned, EndAborted, EndTimeUp:
 	}
 	return false
 }

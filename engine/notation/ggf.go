@@ -199,6 +199,9 @@ func (b *builder) ggfTag(t rawTag) error {
 	case "RE":
 		g.Recorded = ggfResult(t.Value)
 	case "CO":
+		if g.readCountWords(t.Value) {
+			return nil
+		}
 		to := &g.Comment
 		if n := len(g.Plays); n > 0 {
 			to = &g.Plays[n-1].Comment
@@ -299,6 +302,7 @@ func (w *writer) ggf() {
 	w.ggfKind()
 	w.add("RE[", w.ggfResult(), "]BO[", GGFBoard(g.Rules.Start), "]")
 	w.ggfTag("CO", g.Comment.String())
+	w.ggfTag("CO", g.countWords(w.final))
 	at := engine.NewGame(g.Rules)
 	for _, p := range g.Plays {
 		w.ggfMove(at.Turn, p)
@@ -361,9 +365,10 @@ func ggfName(name string) bool {
 	return len(name) <= 8 && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
-// ggfResult writes RE.
+// ggfResult writes RE. On the servers that write this format the empty squares count
+// for the winner.
 func (w *writer) ggfResult() string {
-	o := w.game.outcome(w.final)
+	o := w.game.toWinner(w.final)
 	suffix := ""
 	switch o.End {
 	case EndResigned:
@@ -376,6 +381,11 @@ func (w *writer) ggfResult() string {
 		suffix = ":l"
 	case EndAdjudicated, EndAborted:
 		w.lost |= lossEnd
+	case EndTimeUp:
+		// Nobody's flag; a comment says it.
+		if w.game.Lay != (engine.Discs{}) {
+			w.lost |= lossEdits
+		}
 	case EndNone:
 	}
 	if !o.Known {

@@ -26,6 +26,10 @@ type (
 		Rules    jsonRules   `json:"rules"`
 		Moves    []*jsonPlay `json:"moves"`
 		Recorded *jsonResult `json:"recorded,omitempty"`
+		// Empties is as_they_lie where empty squares count for nobody. Lay is what lay
+		// on the board when the time was up, if that is not the last position.
+		Empties string `json:"empties,omitempty"`
+		Lay     string `json:"lay,omitempty"`
 		// Result is computed when the game is written, and ignored when it is
 		// read.
 		Result  *jsonScore  `json:"result,omitempty"`
@@ -70,6 +74,8 @@ type (
 		Text   string `json:"text,omitempty"`
 		Winner string `json:"winner,omitempty"`
 		Margin *int   `json:"margin,omitempty"`
+		Black  *int   `json:"black,omitempty"`
+		White  *int   `json:"white,omitempty"`
 		End    string `json:"end,omitempty"`
 	}
 	jsonScore struct {
@@ -77,6 +83,14 @@ type (
 		Black  int    `json:"black"`
 		White  int    `json:"white"`
 		Margin int    `json:"margin"`
+		// Discs are the discs as they lie, WithEmpties the count in which the empty
+		// squares go to the winner.
+		Discs       jsonCount `json:"discs"`
+		WithEmpties jsonCount `json:"with_empties"`
+	}
+	jsonCount struct {
+		Black int `json:"black"`
+		White int `json:"white"`
 	}
 	jsonValue struct {
 		Move  string `json:"move"`
@@ -91,6 +105,9 @@ type (
 		Black   int `json:"black"`
 	}
 )
+
+// jsonAsTheyLie is the word for empty squares that count for nobody.
+const jsonAsTheyLie = "as_they_lie"
 
 // MarshalJSON implements json.Marshaler.
 func (p *jsonPlay) MarshalJSON() ([]byte, error) {
@@ -149,9 +166,18 @@ func (w *writer) json() error {
 		j.Tags = append(j.Tags, jsonTag{t.Name, t.Value.String()})
 	}
 	j.Recorded = jsonOutcome(g.Recorded)
-	if w.final.Over() {
-		r := resultOf(w.final)
-		j.Result = &jsonScore{winnerWord(r.Winner), r.Black, r.White, r.Margin}
+	if g.AsTheyLie {
+		j.Empties = jsonAsTheyLie
+	}
+	if g.Lay != (engine.Discs{}) {
+		j.Lay = g.Lay.String()
+	}
+	if g.decided(w.final) {
+		r, at := g.official(w.final), g.counted(w.final)
+		j.Result = &jsonScore{
+			Winner: winnerWord(r.Winner), Black: r.Black, White: r.White, Margin: r.Margin, Discs: jsonCount{at.Black.Count(), at.White.Count()},
+		}
+		j.Result.WithEmpties.Black, j.Result.WithEmpties.White = at.Score()
 	}
 	for _, s := range g.Scores {
 		j.Scores = append(j.Scores, jsonValue{s.Move.String(), s.Text})
@@ -176,6 +202,9 @@ func jsonOutcome(o Outcome) *jsonResult {
 	if o.Counted {
 		r.Margin = &o.Margin
 	}
+	if o.Scored {
+		r.Black, r.White = &o.Black, &o.White
+	}
 	if *r == (jsonResult{}) {
 		return nil
 	}
@@ -196,6 +225,18 @@ func readJSON(text string, _ ReadOptions) (*Game, error) {
 	var err error
 	if g.Rules, err = j.Rules.rules(); err != nil {
 		return nil, err
+	}
+	switch j.Empties {
+	case "":
+	case jsonAsTheyLie:
+		g.AsTheyLie = true
+	default:
+		return nil, fmt.Errorf("empties is %.16q, not %s", j.Empties, jsonAsTheyLie)
+	}
+	if j.Lay != "" {
+		if g.Lay, err = engine.ParseDiscs(j.Lay); err != nil {
+			return nil, fmt.Errorf("lay: %w", err)
+		}
 	}
 	g.jsonTags(&j)
 	if j.Recorded != nil {
@@ -329,7 +370,13 @@ func (j *jsonResult) outcome() (Outcome, error) {
 		}
 		o.Counted = true
 	}
-	for end := EndNone; end <= EndAborted; end++ {
+	if j.Black != nil && j.White != nil {
+		if o.Black, o.White = *j.Black, *j.White; o.Black < 0 || o.White < 0 || o.Black+o.White > engine.Squares {
+			return o, fmt.Errorf("a score of %d to %d is not out of 64", o.Black, o.White)
+		}
+		o.Scored = true
+	}
+	for end := EndNone; end <= EndTimeUp; end++ {
 		if end.String() == j.End {
 			o.End = end
 			return o, nil

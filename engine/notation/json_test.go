@@ -14,7 +14,7 @@ func TestJSONForm(t *testing.T) {
 	want := `{"v":1,"black":{"name":"A","clock":"25:00"},"white":{"name":"B","clock":"25:00"},"place":"test","date":"2001-01-01 00:00:00 GMT",` +
 		`"rules":{"name":"classic","board":"---------------------------WB------BW---------------------------","turn":"black","goal":"most"},` +
 		`"moves":[{"move":"f5","time":"1.25","eval":"2.5","comment":"hm"},"d6","c5","f6","e7","f4","g5","e6","e3"],` +
-		`"recorded":{"text":"+64.000","winner":"black","margin":64},"result":{"winner":"black","black":64,"white":0,"margin":64}}` + "\n"
+		`"recorded":{"text":"+64.000","winner":"black","margin":64},"result":{"winner":"black","black":64,"white":0,"margin":64,"discs":{"black":13,"white":0},"with_empties":{"black":64,"white":0}}}` + "\n"
 	if got, lost := write(t, notation.FormatJSON, g); got != want || len(lost) > 0 {
 		t.Errorf("written as\n%s, lost %q", got, lost)
 	}

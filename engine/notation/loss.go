@@ -42,6 +42,7 @@ const (
 	lossLater // plies behind those that the format can hold
 	lossText  // characters that the format cannot hold
 	lossMargin
+	lossEmpties
 	lossAll = 1<<iota - 1
 )
 
@@ -73,6 +74,7 @@ func (l loss) String() string {
 		"the moves behind ply 8",
 		"characters that this format cannot hold, or the end of long texts",
 		"that no margin was recorded: the smallest one is written",
+		"that empty squares count for nobody",
 	}[bitOf(l)]
 }
 

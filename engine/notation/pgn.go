@@ -325,6 +325,9 @@ func (b *builder) pgnWord(word string) error {
 func (b *builder) pgnComment(text string) {
 	g := b.game
 	clean := strings.Join(strings.Fields(text), " ")
+	if g.readCountWords(clean) {
+		return
+	}
 	if winner, end, ok := pgnEnding(clean); ok {
 		g.Recorded.End = end
 		if end == EndResigned || end == EndTime || end == EndAdjudicated {
@@ -361,7 +364,7 @@ func pgnSentence(o Outcome) string {
 		return "adjourned"
 	case EndAborted:
 		return "aborted"
-	case EndNone:
+	case EndNone, EndTimeUp:
 	}
 	return ""
 }
@@ -383,8 +386,8 @@ func (w *writer) pgn() {
 	g := w.game
 	o := g.outcome(w.final)
 	result := "*"
-	if w.final.Over() {
-		r := resultOf(w.final)
+	if g.decided(w.final) {
+		r := g.official(w.final)
 		result = fmt.Sprintf("%d-%d", r.Black, r.White)
 	}
 	w.pgnTag("Event", g.Event.String(), "?")
@@ -452,6 +455,12 @@ func (w *writer) pgnEnd(o Outcome) string {
 	if needsWinner && (!o.Known || o.Winner == engine.None) {
 		w.lost |= lossEnd
 		return ""
+	}
+	if words := w.game.countWords(w.final); words != "" {
+		if w.game.Lay != (engine.Discs{}) {
+			w.lost |= lossEdits
+		}
+		return words
 	}
 	return pgnSentence(o)
 }

@@ -666,7 +666,10 @@ func (w *writer) sgfResult() string {
 		if o.Known && o.Winner != engine.None && !o.Counted {
 			return side + "F"
 		}
-	case EndNone, EndAgreed, EndAdjourned:
+	case EndNone, EndAgreed, EndAdjourned, EndTimeUp:
+	}
+	if w.game.AsTheyLie && w.game.countWords(w.final) != "" {
+		w.lost |= lossEmpties
 	}
 	if o.End != EndNone {
 		w.lost |= lossEnd

@@ -251,6 +251,9 @@ func (w *WTHOR) year(d DateTime) loss {
 // wthorScore returns Black's score: the board's, or the recorded one of a game
 // that stopped early.
 func wthorScore(g *Game, final engine.Game) (int, error) {
+	if g.decided(final) && !g.Overruled(final) {
+		return g.toWinner(final).Black, nil
+	}
 	if final.Over() {
 		black, _ := final.Score()
 		return black, nil

@@ -395,8 +395,8 @@ func ifTimed(t clock.Times) *remainingJSON {
 
 func encodeResult(r referee.Result) (resultJSON, error) {
 	w := resultJSON{
-		Result:  resultWord(r.Winner, r.Void),
-		Discs:   countJSON{r.DiscsBlack, r.DiscsWhite},
+		Result:      resultWord(r.Winner, r.Void),
+		Discs:       countJSON{r.DiscsBlack, r.DiscsWhite},
 		WithEmpties: &countJSON{}, Empties: r.Empties(), Reason: string(r.Reason),
 	}
 	w.WithEmpties.Black, w.WithEmpties.White = r.WithEmpties()

@@ -1,0 +1,167 @@
+package archive_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"reversi-board/engine"
+	"reversi-board/engine/clock"
+	"reversi-board/engine/notation"
+	"reversi-board/engine/referee"
+)
+
+// festivalTable is a table of a festival at which so many moves are made.
+func festivalTable(t *testing.T, moves string) *eventTable {
+	t.Helper()
+	rules, err := engine.Variant(engine.Festival)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := referee.Home()
+	p.Name, p.Takeback, p.Flag, p.Empties = "festival", referee.TakebackUntilReply, referee.FlagCount, referee.EmptiesAsTheyLie
+	m := referee.Match{Rules: rules, Profile: p}
+	if m.Clock, err = clock.Parse("game 2:00"); err != nil {
+		t.Fatal(err)
+	}
+	e := &eventTable{t: t, state: referee.New(m), board: rules.Start.Discs}
+	e.step(referee.Seen{Discs: e.board})
+	for ; moves != ""; moves = moves[2:] {
+		sq, err := engine.ParseSquare(moves[:2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.board = e.state.Game.Place(sq).Discs
+		e.now += 3 * time.Second
+		e.step(referee.Seen{At: e.now, Discs: e.board})
+	}
+	return e
+}
+
+// stored puts the game into an archive and returns its line and the game.
+func (e *eventTable) stored() string {
+	e.t.Helper()
+	games := openGames(e.t, e.t.TempDir())
+	if _, err := games.Put(e.t.Context(), "01JD7Q4E9W0000000000000009", e.records); err != nil {
+		e.t.Fatal(err)
+	}
+	entry, _, err := games.Get(e.t.Context(), "G1")
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	return strings.TrimSpace(strings.Join([]string{entry.Winner, count(entry.BlackScore, entry.WhiteScore), entry.End}, " "))
+}
+
+func count(black, white int) string { return fmt.Sprintf("%d-%d", black, white) }
+
+// One result, everywhere: that of a festival counts the discs as they lie. A format
+// that has another meaning of a score keeps it, and says in a comment what counts:
+// in GGF and WTHOR the empty squares are the winner's (formats, rule 8 and sections
+// 3, 4).
+func TestResultOfAFestivalIsTheSameEverywhere(t *testing.T) {
+	e := festivalTable(t, "f5d6c5f6e7f4g5e6e3")
+	if r := e.state.Result; r.Black != 13 || r.White != 0 {
+		t.Fatalf("%+v", r)
+	}
+	if got := e.stored(); got != "black 13-0" {
+		t.Errorf("the archive has %s", got)
+	}
+	g := e.game()
+	for f, wants := range map[notation.Format][]string{
+		notation.FormatPGN:  {`[Result "13-0"]`, "{Empty squares count for nobody: Black 13, White 0} 13-0"},
+		notation.FormatGGF:  {"RE[+64.000]", "CO[Empty squares count for nobody: Black 13, White 0]"},
+		notation.FormatSGF:  {"RE[B+13]"},
+		notation.FormatJSON: {`"black":13,"white":0`, `"empties":"as_they_lie"`, `"with_empties":{"black":64,"white":0}`},
+	} {
+		text, _, err := form(t, f, g)
+		for _, want := range wants {
+			if err != nil || !strings.Contains(text, want) {
+				t.Errorf("%v: no %s in %s, %v", f, want, text, err)
+			}
+		}
+		if f == notation.FormatSGF {
+			continue // has no word for it
+		}
+		for again, err := range notation.Read(strings.NewReader(text), f, notation.ReadOptions{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r, err := again.Result(); err != nil || r.Black != 13 || r.White != 0 || len(again.Warnings) > 0 {
+				t.Errorf("%v: read as %+v, %v, %q", f, r, err, again.Warnings)
+			}
+		}
+	}
+}
+
+// The time of a game is up with g5 placed and f5 turned, e5 not: what lay there
+// counts, 4–4, and not the record, 5–2. Nobody's flag has fallen.
+func TestTimeThatIsUpIsNobodysFlagInTheArchive(t *testing.T) {
+	e := festivalTable(t, "f5d6c3")
+	for _, name := range []string{"g5", "f5"} {
+		sq, err := engine.ParseSquare(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.board = e.board.With(sq, engine.White)
+	}
+	e.now += 3 * time.Second
+	e.step(referee.Seen{At: e.now, Discs: e.board})
+	e.now += 5 * time.Minute
+	e.step(referee.Tick{At: e.now})
+	if r := e.state.Result; r.Black != 4 || r.White != 4 {
+		t.Fatalf("%+v", r)
+	}
+	if got := e.stored(); got != "draw 4-4 time_up" {
+		t.Errorf("the archive has %s", got)
+	}
+	g := e.game()
+	words := "The time of the game was up and the discs were counted as they lay: Black 4, White 4"
+	for f, wants := range map[notation.Format][]string{
+		notation.FormatPGN:  {`[Result "4-4"]`, words},
+		notation.FormatGGF:  {"RE[+0.000]", "CO[" + words + "]"},
+		notation.FormatSGF:  {"RE[0]"},
+		notation.FormatJSON: {`"end":"time_up"`, `"lay":"` + e.state.Result.Stop.Lay.String()},
+	} {
+		text, _, err := form(t, f, g)
+		for _, want := range wants {
+			if flat := strings.ReplaceAll(text, "\n", " "); err != nil || !strings.Contains(flat, want) {
+				t.Errorf("%v: no %s in %s, %v", f, want, text, err)
+			}
+		}
+		if strings.Contains(text, "ran out of time") || strings.Contains(text, ":t]") {
+			t.Errorf("%v says whose flag it was: %s", f, text)
+		}
+		if f == notation.FormatSGF {
+			continue
+		}
+		for again, err := range notation.Read(strings.NewReader(text), f, notation.ReadOptions{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r, err := again.Result(); err != nil || r.Black != 4 || r.White != 4 || again.Recorded.End != notation.EndTimeUp {
+				t.Errorf("%v: read as %+v, %v, %v", f, r, err, again.Recorded.End)
+			}
+		}
+	}
+}
+
+// In WTHOR the empty squares are the winner's, whatever counts in the game.
+func TestWTHORGivesTheEmptySquaresToTheWinner(t *testing.T) {
+	for moves, want := range map[string]byte{"f5d6c5f6e7f4g5e6e3": 64, "f5d6c3": 62} {
+		e := festivalTable(t, moves)
+		e.now += 5 * time.Minute
+		e.step(referee.Tick{At: e.now})
+		w := notation.NewWTHOR(nil, nil)
+		if _, err := w.Add(e.game()); err != nil {
+			t.Fatal(err)
+		}
+		wtb, _, _, err := w.Files(notation.Date{Year: 2026, Month: 3, Day: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := wtb[16+6]; got != want {
+			t.Errorf("%s: Black's score is %d, want %d", moves, got, want)
+		}
+	}
+}
