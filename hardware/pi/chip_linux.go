@@ -3,6 +3,7 @@ package pi
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -141,15 +142,19 @@ func (l *kernelLines) configure(r request) error {
 
 // edge implements lineFile.
 func (l *kernelLines) edge(ctx context.Context, most time.Duration) error {
-	if err := l.file.SetReadDeadline(time.Now().Add(most)); err != nil {
+	err := l.file.SetReadDeadline(time.Now().Add(most))
+	if errors.Is(err, os.ErrNoDeadline) {
 		return err
+	}
+	if err != nil {
+		return fmt.Errorf("wait for an edge of %s: %w", l.file.Name(), os.ErrClosed)
 	}
 	stop := context.AfterFunc(ctx, func() {
 		_ = l.file.SetReadDeadline(time.Unix(0, 1)) // A file that is closed waits no more.
 	})
 	defer stop()
 	var event [eventSize]byte
-	_, err := l.file.Read(event[:])
+	_, err = l.file.Read(event[:])
 	return err
 }
 

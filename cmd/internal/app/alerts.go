@@ -163,9 +163,13 @@ const lowSupply = "The computer's supply is too low: the LEDs are dimmed. Use a 
 // lostDevices says which of the things around the board do not work.
 func (a *App) lostDevices() string {
 	var lost []string
-	gone := a.nurse.facts().gone
+	facts := a.nurse.facts()
+	gone := facts.gone
 	if gone != "" {
 		lost = append(lost, goneText(gone))
+	}
+	if facts.line != lineSound {
+		lost = append(lost, facts.line.text(a.config.Hardware.Interrupt))
 	}
 	if a.panelTrouble.Load() && !strings.Contains(gone, a.config.Hardware.I2C.Bus) {
 		lost = append(lost, "The small display does not answer: look at its plug.")

@@ -99,6 +99,9 @@ type App struct {
 	// painter draws the board for MQTT.
 	painter *painter
 
+	// interrupt, if not nil, waits for the interrupt line in place of the wires'.
+	interrupt func(ctx context.Context) error
+
 	rig   *Rig
 	eyes  *Eyes
 	hands *hands
@@ -211,7 +214,7 @@ func (a *App) stamp() record.Stamp {
 // run builds what stands on the journal, and takes it down again in the
 // opposite order.
 func (a *App) run(ctx context.Context, o Options) (err error) {
-	if a.rig, err = OpenRig(&a.config.Hardware, RigOptions{Now: a.now, Logger: a.log}); err != nil {
+	if a.rig, err = OpenRig(&a.config.Hardware, RigOptions{Now: a.now, Logger: a.log, Interrupt: a.interrupt}); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.rig.Close()) }()

@@ -68,6 +68,8 @@ type nurse struct {
 	// scans were counted at counted.
 	scans   uint64
 	counted time.Duration
+	// line judges the interrupt line.
+	line lineWatch
 	// lowAt is when the supply was last too low, if ever.
 	lowAt   time.Duration
 	everLow bool
@@ -96,6 +98,8 @@ type facts struct {
 	// silent says which chips or buses do not answer, gone which device files and
 	// pins have gone.
 	silent, gone string
+	// line is how the interrupt line is.
+	line lineState
 }
 
 func newNurse(a *App) *nurse {
@@ -233,6 +237,7 @@ func (n *nurse) conclude(now time.Duration, seen *observed) facts {
 		n.lowAt, n.everLow = now, true
 	}
 	f.low = n.everLow && now-n.lowAt < lowFor
+	f.line = n.line.judge(now, seen.health.Interrupts)
 	if free := seen.vitals.freeMB; free != nil && *free < fullMB {
 		f.freeMB = *free
 	}

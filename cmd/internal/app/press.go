@@ -241,10 +241,22 @@ func (a *App) keepBuzzer(ctx context.Context) {
 	if a.rig.Buzzer == nil {
 		return
 	}
-	if err := a.rig.Buzzer.Run(ctx); err != nil {
-		a.log.Warn("buzzer", "error", err)
+	for told := false; ; told = true {
+		err := a.rig.Buzzer.Run(ctx)
+		if err != nil && !told {
+			a.log.Warn("the buzzer is silent until its pin works", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(buzzerRetry):
+		}
+		a.rig.Buzzer.Play(buzzer.Silence) // What it missed is over.
 	}
 }
+
+// buzzerRetry is how long a buzzer whose pin failed is left alone.
+const buzzerRetry = time.Second
 
 // soundOf returns what an event sounds like.
 func soundOf(ev referee.Event) buzzer.Sound {

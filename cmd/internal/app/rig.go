@@ -68,6 +68,9 @@ type RigOptions struct {
 	Sleep  func(ctx context.Context, d time.Duration) error
 	Inline bool
 	Logger *slog.Logger
+	// Interrupt, if not nil, waits for the interrupt line in place of the one that
+	// the wires have.
+	Interrupt func(ctx context.Context) error
 }
 
 // OpenRig opens the wires that the configuration names and puts the drivers on
@@ -89,7 +92,9 @@ func (r *Rig) open(c *configs.Hardware, o RigOptions) (err error) {
 	} else if r.wires, err = soldered(c, o); err != nil {
 		return err
 	}
-	r.Interrupt = r.wires.interrupt
+	if r.Interrupt = r.wires.interrupt; o.Interrupt != nil {
+		r.Interrupt = o.Interrupt
+	}
 	r.openBuses(o)
 	if err := r.openMatrix(c, o); err != nil {
 		return fmt.Errorf("wire the cells: %w", err)

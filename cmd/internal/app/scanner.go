@@ -43,21 +43,3 @@ func (a *App) scan(ctx context.Context, eyes *Eyes) {
 		}
 	}
 }
-
-// listen turns the edges of the interrupt line into hints. A line that cannot
-// be waited for costs nothing but the hints.
-func (a *App) listen(ctx context.Context) {
-	if a.rig.Interrupt == nil {
-		return
-	}
-	for {
-		if err := a.rig.Interrupt(ctx); err != nil {
-			if ctx.Err() == nil {
-				a.log.Warn("the interrupt line is of no help, the board is scanned all the same", "error", err)
-			}
-			return
-		}
-		a.rig.Interrupted()
-		nudge(a.hint)
-	}
-}
