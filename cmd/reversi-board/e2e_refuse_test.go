@@ -164,8 +164,9 @@ func TestMendsTornJournal(t *testing.T) {
 	}
 }
 
-// A journal with a wrong byte in the middle: the program starts, sets the
-// damage aside and never uses the numbers behind it again.
+// A journal with a wrong byte in the middle: the program starts, sets the damage
+// aside, tells which records are lost, goes on in the position of the last record,
+// and never uses a number again.
 func TestSetsDamagedJournalAside(t *testing.T) {
 	t.Parallel()
 	b, before := played(t)
@@ -180,6 +181,12 @@ func TestSetsDamagedJournalAside(t *testing.T) {
 	aside, err := filepath.Glob(filepath.Join(b.dir, "*.damaged"))
 	if err != nil || len(aside) == 0 {
 		t.Errorf("nothing was set aside: %v", err)
+	}
+	if got, want := w.look().State.Transcript, fold(t, before).transcript; got != want {
+		t.Errorf("the game that goes on is %s, want %s", got, want)
+	}
+	if alerts := w.look().Alerts; len(alerts) != 1 || alerts[0].Code != "storage" || !strings.Contains(alerts[0].Text, "are lost") {
+		t.Errorf("the page does not say what is lost: %+v", alerts)
 	}
 	newRobot(p, w, 1).run(func(v view) bool { return v.State.Seq > before[len(before)-1].Seq+2 })
 	w.until(patience, "events with new numbers", func(w *watch) bool { return len(w.events) > 0 })

@@ -9,14 +9,15 @@
 // # Files
 //
 //	journal-<first seq, 20 digits>.log   records, about 4 MB each
-//	journal-<…>.log.<offset>.damaged     bytes that could not be believed
+//	journal-<…>.log.<offset>.damaged     a copy of bytes that could not be believed
 //	meta                                 one record: journal id, boot counter, joins
 //	acked                                one record: how far the outbox has come
 //	games.db                             the archive of games, see below
 //
 // A record is length (uint32, little endian, of the JSON), CRC-32C (Castagnoli,
-// uint32, little endian, of the JSON), JSON. Nothing stands between records:
-// number n of a file holds event first+n.
+// uint32, little endian, of the JSON), JSON. Number n of a file holds event first+n,
+// unless records before it are damaged: then it says its number itself, in its member
+// seq.
 //
 // # What is promised
 //
@@ -47,15 +48,15 @@
 // zeros from the border of a sector. Nobody was told about it, so it is cut off
 // and its number is used again. Everything else that does not check, also a
 // complete last record with a wrong checksum, is damage to something that may
-// have been announced. Then the records before it are kept, the bytes are set
-// aside, and the numbers that may have been in them are never used again: the
-// journal goes on behind a gap. FirstSeq lies behind the gap, so a receiver that
-// asks for the missing numbers is told that they are gone and takes the state
-// instead.
+// have been announced. It costs the records in which it is and no other: reading
+// goes on with the next correct record. The damaged bytes are copied into a file of
+// their own, Recovery.Holes says which numbers are missing, and these are never used
+// again: the journal goes on behind a gap. FirstSeq lies behind the last gap, so a
+// receiver that asks for the missing numbers is told that they are gone and takes the
+// state instead.
 //
-// A gap is joined when the game went on from the records before it, which is the
-// case if nothing of the journal lay behind the damage; Replay crosses it then,
-// and otherwise begins behind it.
+// Whoever folds the records into a state has to look for gaps in their numbers. Each
+// record says in which position it was written.
 //
 // # Retention
 //
@@ -69,7 +70,8 @@
 //
 // Games is an SQLite file beside the journal, for lists and searches. What it
 // holds of the games of this board is computed from the journal and from
-// nothing else; deleting it loses only what was imported, what retention has
+// nothing else. A game is taken out only when the journal says that its end was taken
+// back, never because records of it are missing. Deleting it loses only what was imported, what retention has
 // taken from the journal, and tournaments. The driver is modernc.org/sqlite: SQLite translated
 // to Go, so that the program is still built without a C compiler for every Pi.
 // It was compared with github.com/ncruces/go-sqlite3, which builds as well and

@@ -97,9 +97,9 @@ func (a *App) problems() []alert {
 
 // boardProblems lists what the referee sees on the board and in the cells.
 func (a *App) boardProblems() (open []alert) {
-	s := &a.core.State
+	s := a.core.Shown()
 	facts := a.nurse.facts()
-	if p := s.Problem; p.Active() && p.Code != referee.BankLost && p.Code != referee.SensorFault {
+	if p := s.Problem; p.Active() && p.Code != storageTrouble && p.Code != referee.BankLost && p.Code != referee.SensorFault {
 		text := display.Sentence(s)
 		if p.Code == referee.Power && facts.low {
 			text += " " + lowSupply // it has the same code

@@ -74,10 +74,8 @@ type App struct {
 	waiting []Fact
 	// trouble is why the journal cannot be written, nil when it can.
 	trouble error
-	// holes are the records that are missing in the journal, held says that therefore
-	// the position of the running game is not known.
+	// holes are the records that are missing in the journal.
 	holes []archive.Hole
-	held  bool
 	// ledTrouble says that the LEDs do not answer; the lamp keeper sets it.
 	ledTrouble atomic.Bool
 	// panelTrouble says the same of the small display.
@@ -431,7 +429,7 @@ func (a *App) feed(in referee.Input) *referee.Refuse {
 	for _, f := range out.Facts {
 		a.waiting = append(a.waiting, f)
 		forgetHint(&a.cues, f.Event)
-		if a.held {
+		if a.core.Held {
 			a.release(f.Event)
 		}
 		a.writer.Append(f.Seq, f.Payload)
@@ -505,7 +503,7 @@ func (a *App) storage(err error) {
 // cannot be made so.
 func (a *App) present() {
 	a.cues.Now = a.now()
-	scene := display.Compose(&a.core.State, a.cues)
+	scene := display.Compose(a.core.Shown(), a.cues)
 	a.calibrator.scene(&scene, &a.core.State)
 	a.lamps.show(&scene)
 	a.panel.show(oled.Compose(a.panelInput()))
@@ -533,7 +531,7 @@ func (a *App) present() {
 func (a *App) view(state []byte) web.View {
 	start := a.core.State.Match.Rules.Start
 	v := web.View{
-		State: state, Sentence: display.Sentence(&a.core.State) + a.suggestion(),
+		State: state, Sentence: a.sentence(),
 		Opponent: opponentView(a.core.State.Match.Opponent),
 		Evals:    a.evaluations(), Evaluating: a.evaluating(),
 		Start: start.String(), First: start.Turn.String(),

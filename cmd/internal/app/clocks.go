@@ -139,5 +139,5 @@ func (a *App) clockTicks() (kept bool) {
 
 // panelInput is what the small display has to show.
 func (a *App) panelInput() oled.Input {
-	return oled.Input{State: &a.core.State, Clocks: oled.Clocks(&a.core.State, a.now()), Note: a.told().short}
+	return oled.Input{State: a.core.Shown(), Clocks: oled.Clocks(&a.core.State, a.now()), Note: a.told().short}
 }

@@ -20,6 +20,9 @@ type Core struct {
 	// Trouble is what stands in the way besides what the referee can see on the
 	// board. The published state names it when the referee sees nothing.
 	Trouble referee.Problem
+	// Held says that the position is not known: nobody is led to the one of State, and
+	// Trouble comes before what the referee sees.
+	Held bool
 	// Tape, if not nil, keeps what the core is told and what comes of it.
 	Tape *flight.Tape
 
@@ -34,7 +37,9 @@ type Core struct {
 	dead engine.Bitboard
 	// restored is how the journal was folded.
 	restored restoring
-	o        CoreOptions
+	// shown is what Shown returns while Held.
+	shown referee.State
+	o     CoreOptions
 }
 
 // CoreOptions are what a Core cannot find out by itself.
@@ -238,12 +243,23 @@ func (c *Core) Published() ([]byte, error) { return c.published(referee.Withheld
 
 // published returns the state payload without what is withheld.
 func (c *Core) published(without referee.Withheld) ([]byte, error) {
-	if c.State.Problem.Active() || !c.Trouble.Active() {
-		return record.EncodeStateWithout(c.Envelope(), &c.State, without)
+	s := c.Shown()
+	if !s.Problem.Active() && c.Trouble.Active() {
+		troubled := *s
+		troubled.Problem = c.Trouble
+		s = &troubled
 	}
-	s := c.State
-	s.Problem = c.Trouble
-	return record.EncodeStateWithout(c.Envelope(), &s, without)
+	return record.EncodeStateWithout(c.Envelope(), s, without)
+}
+
+// Shown returns the state as people are to see it. It is valid until the next step.
+func (c *Core) Shown() *referee.State {
+	if !c.Held {
+		return &c.State
+	}
+	c.shown = c.State
+	c.shown.Problem, c.shown.Guide, c.shown.Pending = c.Trouble, referee.Guide{}, referee.Pending{}
+	return &c.shown
 }
 
 // Public returns the state payload as players may know it at a time, nil if they may

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"reversi-board/display"
 	"reversi-board/engine"
 	"reversi-board/engine/archive"
 	"reversi-board/engine/plaintext"
@@ -39,6 +40,14 @@ func holesText(holes []archive.Hole) string {
 const heldText = "The position of the running game is not known, because records of it are lost, and the game is stopped. " +
 	"Lay the discs as they lay and choose Let it stand, or choose Position, then Go on."
 
+// sentence says what there is to do.
+func (a *App) sentence() string {
+	if a.core.Held {
+		return heldText
+	}
+	return display.Sentence(&a.core.State) + a.suggestion()
+}
+
 // hold stops a game whose position is not known, because records of it are missing.
 // If the cells have last shown the position of the last record, it is known again:
 // then that is put on record instead.
@@ -53,7 +62,7 @@ func (a *App) hold(seen engine.Discs, ok bool) {
 		}))
 		return
 	}
-	a.held = true
+	a.core.Held = true
 	a.noteTrouble()
 	if a.core.State.Phase == referee.Playing {
 		a.step(a.orderOfTheBoard("pause", referee.Pause{Reason: why}))
@@ -71,7 +80,7 @@ func (a *App) orderOfTheBoard(name string, o referee.Order) referee.Command {
 func (a *App) release(ev referee.Event) {
 	switch ev.(type) {
 	case referee.PositionSet, referee.Revised, referee.GameResumed, referee.GameStarted, referee.GameOver:
-		a.held = false
+		a.core.Held = false
 		a.noteTrouble()
 	case referee.Moved, referee.Passed, referee.FlipError, referee.Undone, referee.Illegal, referee.ClockFlag,
 		referee.ClockAdjusted, referee.GamePaused, referee.Faulted, referee.Restored, referee.PowerRestored,
@@ -82,7 +91,7 @@ func (a *App) release(ev referee.Event) {
 // noteTrouble lets the published state name the trouble with the journal.
 func (a *App) noteTrouble() {
 	switch {
-	case a.trouble == nil && !a.held:
+	case a.trouble == nil && !a.core.Held:
 		a.core.Trouble = referee.Problem{}
 	case !a.core.Trouble.Active():
 		a.core.Trouble = referee.Problem{Code: storageTrouble, Since: a.now()}
@@ -106,7 +115,7 @@ func (a *App) storageProblems() (severity, text string) {
 		add("error", "The journal cannot be read: the events of the game wait and are not published. "+
 			"Look at the log, and restart the program when the disk is in order.")
 	}
-	if a.held {
+	if a.core.Held {
 		add("error", heldText)
 	}
 	if text := holesText(a.holes); text != "" {
