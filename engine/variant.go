@@ -31,7 +31,8 @@ const centre Bitboard = 1<<27 | 1<<28 | 1<<35 | 1<<36
 //     turn on the centre squares, nothing turns; 32 discs each, those four
 //     included.
 //   - white-first: classic, but White begins.
-//   - festival: the moves of classic; what differs is the clock.
+//   - festival: the moves of classic; either diagonal of the first four discs may be
+//     the light one (see OtherDiagonal), and the clock differs.
 //   - custom: classic, to be changed with From.
 //
 // Except for historic every start can be replaced with From.
@@ -66,6 +67,25 @@ func (r Rules) From(start Position) (Rules, error) {
 	}
 	r.Start = start
 	return r, nil
+}
+
+// OtherDiagonal returns the rules with the colors of the first four discs exchanged,
+// where players may choose which diagonal is light: in the festival game that begins
+// with the usual squares. ok is false elsewhere.
+func (r Rules) OtherDiagonal() (other Rules, ok bool) {
+	usual, exchanged := Start().Discs, Discs{Black: Start().White, White: Start().Black}
+	if r.Name != Festival {
+		return r, false
+	}
+	switch r.Start.Discs {
+	case usual:
+		r.Start.Discs = exchanged
+	case exchanged:
+		r.Start.Discs = usual
+	default:
+		return r, false
+	}
+	return r, true
 }
 
 // WithFirst returns the rules with c to begin.

@@ -165,3 +165,38 @@ func TestWTHORGivesTheEmptySquaresToTheWinner(t *testing.T) {
 		}
 	}
 }
+
+// A festival game whose other diagonal was light: the start is in game_started, and
+// exports say it as their format can; WTHOR has no other start.
+func TestFestivalGameFromTheOtherDiagonal(t *testing.T) {
+	start := engine.Start().Discs
+	e := festivalTable(t, "")
+	e.records = nil
+	m := e.state.Match
+	e.state = referee.New(m)
+	e.board = engine.Discs{Black: start.White, White: start.Black}
+	e.step(referee.Seen{Discs: e.board})
+	sq, err := engine.ParseSquare("c5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.board = e.state.Game.Place(sq).Discs
+	e.now += 3 * time.Second
+	e.step(referee.Seen{At: e.now, Discs: e.board})
+	e.order(referee.Resign{Color: engine.White}, "resign")
+	g := e.game()
+	for f, want := range map[notation.Format]string{
+		notation.FormatPGN:  `[FEN "8/8/8/3Pp3/3pP3/8/8/8 b - - 0 1"]`,
+		notation.FormatGGF:  "BO[8 -------- -------- -------- ---*O--- ---O*--- -------- -------- -------- *]",
+		notation.FormatSGF:  "AB[d4][e5]AW[e4][d5]",
+		notation.FormatJSON: `"name":"festival","board":"---------------------------BW------WB---------------------------"`,
+	} {
+		text, _, err := form(t, f, g)
+		if err != nil || !strings.Contains(text, want) {
+			t.Errorf("%v: no %s in %s, %v", f, want, text, err)
+		}
+	}
+	if _, err := notation.NewWTHOR(nil, nil).Add(g); err == nil || !strings.Contains(err.Error(), "standard start") {
+		t.Errorf("WTHOR: %v", err)
+	}
+}

@@ -77,7 +77,7 @@ func (s *State) noteCleared() {
 // at once.
 func (t *turn) settingUp(at Time) bool {
 	s := t.s
-	start, seen, known := s.Match.Rules.Start.Discs, s.Sensed, ^s.Masked
+	start, seen, known := s.asLaidOut(s.Match.Rules).Start.Discs, s.Sensed, ^s.Masked
 	if s.memory.missing || s.memory.restoring == restoringPower || known&(seen.Black&^start.Black|seen.White&^start.White) != 0 {
 		return false
 	}
@@ -101,7 +101,7 @@ func (s *State) MayRestart() bool { return s.mayRestart() }
 // startLies reports whether the discs lie as at the start. Where faces are not
 // seen the players have to look themselves.
 func (s *State) startLies() bool {
-	start := s.Match.Rules.Start.Discs
+	start := s.asLaidOut(s.Match.Rules).Start.Discs
 	if s.Lost != 0 {
 		return false
 	}
@@ -120,6 +120,9 @@ func usualRules(r engine.Rules) (usual engine.Game, other bool) {
 	}
 	rules, err := engine.Variant(name)
 	if err != nil || rules.Opening != 0 || rules.Start.Discs == r.Start.Discs {
+		return engine.Game{}, false
+	}
+	if either, ok := rules.OtherDiagonal(); ok && either.Start.Discs == r.Start.Discs {
 		return engine.Game{}, false
 	}
 	return engine.NewGame(rules), true

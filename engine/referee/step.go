@@ -169,6 +169,7 @@ func (t *turn) judge(at Time) {
 func (t *turn) setup(at Time) {
 	s := t.s
 	s.believe()
+	s.Match.Rules = s.asLaidOut(s.Match.Rules)
 	start := engine.NewGame(s.Match.Rules)
 	c := compare(&start, s.Sensed, s.Lost, s.Masked)
 	s.Step, s.Pending = NoStep, Pending{}
@@ -205,6 +206,21 @@ func (t *turn) setup(at Time) {
 	s.setProblem(code, NoReason, c.turned, at)
 }
 
+// asLaidOut returns the rules with the start that the discs are being laid out to,
+// where players may choose which diagonal is light. Where colors are not seen it is
+// the one that was agreed.
+func (s *State) asLaidOut(r engine.Rules) engine.Rules {
+	other, ok := r.OtherDiagonal()
+	if !ok || s.Presence {
+		return r
+	}
+	agreed, chosen := engine.NewGame(r), engine.NewGame(other)
+	if compare(&chosen, s.Sensed, s.Lost, s.Masked).turned.Count() < compare(&agreed, s.Sensed, s.Lost, s.Masked).turned.Count() {
+		return other
+	}
+	return r
+}
+
 // begun reports whether the first disc of a game that begins on the empty board
 // has been placed, perhaps with the reply to it, and nothing else.
 func begun(c change) bool {
@@ -227,6 +243,7 @@ func (t *turn) over(at Time) {
 	if s.memory.untouched = s.memory.untouched && !t.touched; s.memory.untouched {
 		return // a flag fell before anybody moved, say
 	}
+	next.Rules = s.asLaidOut(next.Rules)
 	start := engine.NewGame(next.Rules)
 	usual, other := usualRules(next.Rules)
 	asked := s.memory.prepared

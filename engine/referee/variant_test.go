@@ -456,3 +456,56 @@ func TestTheFirstPassCannotBeUndone(t *testing.T) {
 		t.Errorf("events %s", got)
 	}
 }
+
+// The sheet of the festival allows either diagonal to be the light one: the game
+// begins as it is set up, and its start is on record. Elsewhere swapped colors are a
+// question about the orientation.
+func TestFestivalTakesEitherDiagonal(t *testing.T) {
+	start := engine.Start().Discs
+	swapped := engine.Discs{Black: start.White, White: start.Black}
+	for _, name := range engine.VariantNames() {
+		if name == engine.Historic {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			tb := &table{t: t, state: referee.New(referee.Match{Rules: variant(t, name), Profile: festival()}), now: time.Second}
+			tb.put("w d5") // the first disc tells nothing yet
+			tb.discs = swapped
+			tb.look()
+			if name != engine.Festival {
+				if tb.state.Phase != referee.Setup || tb.state.Problem.Code != referee.Orientation {
+					t.Errorf("%v, %+v", tb.state.Phase, tb.state.Problem)
+				}
+				return
+			}
+			tb.expect("start festival")
+			if tb.state.Game.Rules.Start.Discs != swapped || tb.state.Match.Rules.Start.Turn != black {
+				t.Errorf("the start is %v", tb.state.Game.Rules.Start)
+			}
+			if f := tb.folded(); f.Game != tb.state.Game {
+				t.Errorf("on record it is %v", f.Game)
+			}
+			tb.play("c5") // turns d5
+			tb.expect("black c5: d5")
+			// The next game may have the other one.
+			tb.order(referee.Resign{Color: white})
+			tb.said = nil
+			tb.put("- d4 e4 d5 e5 c5")
+			tb.discs = start
+			tb.look()
+			tb.expect("start festival")
+			if tb.state.Game.Rules.Start.Discs != start {
+				t.Errorf("the next start is %v", tb.state.Game.Rules.Start)
+			}
+		})
+	}
+}
+
+// While the discs are laid out the lights show what is missing of the diagonal that
+// was begun.
+func TestFestivalGuidesToTheDiagonalThatWasBegun(t *testing.T) {
+	tb := &table{t: t, state: referee.New(referee.Match{Rules: variant(t, engine.Festival), Profile: festival()}), now: time.Second}
+	tb.put("w d5 e4")
+	tb.put("b d4")
+	tb.guide("black e5")
+}
