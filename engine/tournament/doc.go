@@ -31,14 +31,19 @@
 // Swiss: in the first round the top half by rating plays the bottom half, the
 // first of the top half against the first of the bottom half and so on, with
 // black and white in turn. Later the players are paired from the top by the
-// table. Nobody meets the same opponent twice, and nobody has two byes; as long
-// as there is such a round it is found. Round robin: everybody meets everybody
+// table. Nobody meets the same opponent twice, and nobody has two byes. A round
+// is chosen so that all rounds which the event has can still be paired after it;
+// Possible says how many can, and that is fewer than planned only when players
+// have left, come late or wanted byes. An even number of players can play one
+// round less than there are players, an odd number as many rounds as players; the
+// first round of an event with more is refused. Round robin: everybody meets everybody
 // once (the circle of the Berger tables). A festival is paired as Swiss is, and a
 // free event by people.
 //
-// Colors: who has had black less often gets it, then who had white last. Two
-// players who have both had one color two games more than the other are not
-// paired, unless nothing else is left. In a festival the players agree, else the
+// Colors: who has had black less often gets it, then who had white last. Nobody
+// has one color three games more than the other or three times in a row, unless
+// every round that could be chosen has that: this project's reading of "fair",
+// since no federation's rules give a figure. In a festival the players agree, else the
 // lower lot has black, else the referee draws; draws can be done again by
 // everybody, see Drawn and DrawLots.
 //

@@ -141,6 +141,9 @@ type Event struct {
 	System System
 	// Rounds is how many rounds are played. Round robin ignores it.
 	Rounds int
+	// Ended is the last round if the event was ended before all were played, else
+	// 0.
+	Ended  int
 	Colors Colors
 	// Goal is what wins the games.
 	Goal engine.Goal
@@ -248,6 +251,8 @@ func (e *Event) validateSettings() error {
 		return fmt.Errorf("unknown way to decide colors %.32q: want %s or %s", e.Colors, Balanced, Lots)
 	case e.System != RoundRobin && (e.Rounds < 1 || e.Rounds > MaxRounds):
 		return fmt.Errorf("%d rounds: want 1 to %d", e.Rounds, MaxRounds)
+	case e.Ended < 0 || e.Ended > MaxRounds:
+		return fmt.Errorf("the event was ended after round %d: want 1 to %d", e.Ended, MaxRounds)
 	case len(e.Players) > MaxPlayers:
 		return fmt.Errorf("%d players: want at most %d", len(e.Players), MaxPlayers)
 	case e.TotalRounds() > MaxRounds:

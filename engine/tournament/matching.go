@@ -1,5 +1,7 @@
 package tournament
 
+import "math/rand/v2"
+
 // matchFromTop pairs all of n vertices, an even number: the first one with the
 // nearest that leaves a partner to all others, then the first one that is left,
 // and so on. fits reports whether two may be paired. ok is false when not all
@@ -10,23 +12,42 @@ package tournament
 // lost their partners by it can be joined by an augmenting path. So hundreds of
 // players take moments, however the past has been.
 func matchFromTop(n int, fits func(i, j int) bool) (pairs [][2]int, ok bool) {
-	m := newMatching(n, fits)
+	return newMatching(n, fits).fromTop()
+}
+
+// fromTop is matchFromTop.
+func (m *matching) fromTop() (pairs [][2]int, ok bool) {
 	if !m.all() {
 		return nil, false
 	}
-	for i := range n {
+	m.improve(func() bool { return true })
+	return m.pairs(), true
+}
+
+// improve makes of a pairing of all the first one from the top in the same way,
+// if may says so of the pairing of all that comes of a choice.
+func (m *matching) improve(may func() bool) {
+	before := make([]int, m.n)
+	for i := range m.n {
 		if m.done[i] {
 			continue
 		}
-		for j := i + 1; j < n; j++ {
-			if m.done[j] || !m.edge[i][j] || !m.choose(i, j) {
+		for j := i + 1; j < m.n; j++ {
+			if m.done[j] || !m.edge[i][j] {
 				continue
 			}
-			pairs = append(pairs, [2]int{i, j})
-			break
+			same := m.mate[i] == j
+			copy(before, m.mate)
+			if !m.choose(i, j) {
+				continue
+			}
+			if same || may() {
+				break
+			}
+			m.done[i], m.done[j] = false, false
+			copy(m.mate, before)
 		}
 	}
-	return pairs, true
 }
 
 // matching is a matching of a graph, grown by augmenting paths with blossoms
@@ -75,6 +96,42 @@ func (m *matching) all() bool {
 		}
 	}
 	return true
+}
+
+// random pairs every vertex if that can be done, in any way. It shuffles order,
+// the vertices.
+func (m *matching) random(rng *rand.Rand, order []int) bool {
+	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	for i := range m.mate {
+		m.mate[i] = -1
+	}
+	for _, i := range order {
+		for _, j := range order {
+			if m.mate[i] >= 0 {
+				break
+			}
+			if m.edge[i][j] && m.mate[j] < 0 {
+				m.mate[i], m.mate[j] = j, i
+			}
+		}
+	}
+	for i := range m.mate {
+		if m.mate[i] < 0 && !m.augment(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// pairs returns who is paired with whom.
+func (m *matching) pairs() [][2]int {
+	list := make([][2]int, 0, m.n/2)
+	for i, j := range m.mate {
+		if i < j {
+			list = append(list, [2]int{i, j})
+		}
+	}
+	return list
 }
 
 // choose pairs i with j for good, if all others can still be paired.

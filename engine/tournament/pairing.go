@@ -15,20 +15,29 @@ var ErrNoPairing = errors.New("the round cannot be paired")
 
 // TotalRounds returns how many rounds the event has.
 func (e *Event) TotalRounds() int {
-	if e.System == RoundRobin {
+	switch {
+	case e.Ended > 0:
+		return e.Ended
+	case e.System == RoundRobin:
 		n := len(e.Players)
 		return max(n-1+n%2, 0)
 	}
 	return e.Rounds
 }
 
-// NextRound returns the round to be paired next, 0 when all are, or an error
-// when a game of the last one is still open.
-func (e *Event) NextRound() (int, error) {
+// lastRound returns the last round that has been paired, 0 for none.
+func (e *Event) lastRound() int {
 	last := 0
 	for _, g := range e.Games {
 		last = max(last, g.Round)
 	}
+	return last
+}
+
+// NextRound returns the round to be paired next, 0 when all are, or an error
+// when a game of the last one is still open.
+func (e *Event) NextRound() (int, error) {
+	last := e.lastRound()
 	for _, g := range e.Games {
 		if g.Round == last && g.State == Open {
 			return 0, fmt.Errorf("table %d of round %d has not ended: %w", g.Table, last, ErrNoPairing)
@@ -60,9 +69,6 @@ func (e *Event) Pair() ([]Game, error) {
 	case Swiss, Festival:
 		if pairs, err = e.swiss(round); err != nil {
 			return nil, err
-		}
-		for _, number := range e.Byes {
-			pairs = append(pairs, [2]int{number, Bye})
 		}
 	case Free:
 		return nil, fmt.Errorf("in a free event you say who plays whom: %w", ErrNoPairing)
@@ -148,9 +154,10 @@ func DrawLots(players []Player, seed string) []Player {
 // seat is what a player has had so far.
 type seat struct {
 	// blacks are games with black minus games with white; last is the color of
-	// the last one.
+	// the last one, and row how many games in a row it has been that.
 	blacks int
 	last   engine.Color
+	row    int
 	byes   int
 	met    map[int]bool
 }
@@ -167,22 +174,77 @@ func (e *Event) history() map[int]*seat {
 		}
 		black, white := past[g.Black], past[g.White]
 		black.met[g.White], white.met[g.Black] = true, true
-		black.blacks++
-		white.blacks--
-		black.last, white.last = engine.Black, engine.White
+		black.play(engine.Black)
+		white.play(engine.White)
 	}
 	return past
 }
 
-// turned reports whether the first player of a pair gets white: who has had
-// black less often gets it, then who had white last; otherwise black goes to the
-// first on odd tables and to the second on even ones.
+// play adds a game with a color.
+func (s *seat) play(color engine.Color) {
+	s.blacks = s.balance(color)
+	s.row, s.last = s.streak(color), color
+}
+
+// balance returns what blacks is after another game with a color.
+func (s *seat) balance(color engine.Color) int {
+	if color == engine.Black {
+		return s.blacks + 1
+	}
+	return s.blacks - 1
+}
+
+// streak returns how many games in a row have that color after another one.
+func (s *seat) streak(color engine.Color) int {
+	if s.last == color {
+		return s.row + 1
+	}
+	return 1
+}
+
+const (
+	// maxBlacks is how many games more with one color than with the other a player
+	// is given if that can be helped.
+	maxBlacks = 2
+	// maxStreak is how many games in a row with one color a player is given if that
+	// can be helped.
+	maxStreak = 2
+)
+
+// fairness says how fair the colors of a game are; less is better.
+type fairness int
+
+// The grades.
+const (
+	fair       fairness = iota
+	streaky             // a color for the third time in a row
+	unbalanced          // a color for the third time more than the other
+)
+
+// fairnessOf returns how fair it is that one player has black and the other white.
+func fairnessOf(black, white *seat) fairness {
+	switch {
+	case black.balance(engine.Black) > maxBlacks || white.balance(engine.White) < -maxBlacks:
+		return unbalanced
+	case black.streak(engine.Black) > maxStreak || white.streak(engine.White) > maxStreak:
+		return streaky
+	}
+	return fair
+}
+
+// turned reports whether the first player of a pair gets white. The fairer way is
+// taken; if both are as fair, who has had black less often gets it, then who had
+// white last; otherwise black goes to the first on odd tables and to the second on
+// even ones.
 func (e *Event) turned(g Game, past map[int]*seat) bool {
 	if e.System == RoundRobin {
 		return false // the circle has decided
 	}
 	a, b := past[g.Black], past[g.White]
+	as, turned := fairnessOf(a, b), fairnessOf(b, a)
 	switch {
+	case as != turned:
+		return turned < as
 	case a.blacks != b.blacks:
 		return a.blacks > b.blacks
 	case a.last != b.last && a.last != engine.None && b.last != engine.None:
@@ -246,91 +308,4 @@ func (e *Event) circle(round int) [][2]int {
 		add(a, b)
 	}
 	return append(pairs, byes...)
-}
-
-// swiss pairs a round of the Swiss system.
-func (e *Event) swiss(round int) ([][2]int, error) {
-	order, past := e.order(round), e.history()
-	if len(order) < 2 {
-		return nil, fmt.Errorf("there are fewer than two players: %w", ErrNoPairing)
-	}
-	for _, number := range e.Byes {
-		if s, ok := past[number]; !ok || s.byes > 0 {
-			return nil, fmt.Errorf("player %d cannot have a bye: %w", number, ErrNoPairing)
-		}
-	}
-	if len(order)%2 == 0 {
-		pairs, ok := e.match(order, past, round)
-		if !ok {
-			return nil, fmt.Errorf("everybody has met everybody who is left, at least among some: %w", ErrNoPairing)
-		}
-		return pairs, nil
-	}
-	// The bye goes to the last one who has not had one, if the others can then be
-	// paired.
-	for i, number := range slices.Backward(order) {
-		if past[number].byes > 0 {
-			continue
-		}
-		rest := slices.Delete(slices.Clone(order), i, i+1)
-		if pairs, ok := e.match(rest, past, round); ok {
-			return append(pairs, [2]int{number, Bye}), nil
-		}
-	}
-	return nil, fmt.Errorf("nobody is left who may have a bye: %w", ErrNoPairing)
-}
-
-// order returns who plays, the first one first: by rating in the first round,
-// by the table later.
-func (e *Event) order(round int) []int {
-	rows := e.Standings()
-	slices.SortStableFunc(rows, func(a, b Row) int {
-		if round == 1 {
-			return cmp.Or(cmp.Compare(b.Rating, a.Rating), cmp.Compare(a.Number, b.Number))
-		}
-		return cmp.Or(cmp.Compare(a.Place, b.Place), cmp.Compare(b.Rating, a.Rating), cmp.Compare(a.Number, b.Number))
-	})
-	var order []int
-	for _, r := range rows {
-		if r.plays(round) && !slices.Contains(e.Byes, r.Number) {
-			order = append(order, r.Number)
-		}
-	}
-	return order
-}
-
-// maxBlacks is how many games more with one color than with the other a player
-// is given if that can be helped.
-const maxBlacks = 2
-
-// match pairs an even number of players so that nobody meets an opponent again,
-// from the top: everybody gets the nearest opponent that leaves one to all
-// others. Two who both have had one color too often are not paired, unless
-// nothing else is left.
-func (e *Event) match(order []int, past map[int]*seat, round int) ([][2]int, bool) {
-	if round == 1 {
-		half := len(order) / 2
-		pairs := make([][2]int, half)
-		for i := range pairs {
-			pairs[i] = [2]int{order[i], order[half+i]}
-		}
-		return pairs, true
-	}
-	unmet := func(i, j int) bool { return !past[order[i]].met[order[j]] }
-	even := func(i, j int) bool {
-		a, b := past[order[i]].blacks, past[order[j]].blacks
-		return unmet(i, j) && (a < maxBlacks || b < maxBlacks) && (a > -maxBlacks || b > -maxBlacks)
-	}
-	var pairs [][2]int
-	ok := false
-	if e.Colors == Balanced {
-		pairs, ok = matchFromTop(len(order), even)
-	}
-	if !ok {
-		pairs, ok = matchFromTop(len(order), unmet)
-	}
-	for i, p := range pairs {
-		pairs[i] = [2]int{order[p[0]], order[p[1]]}
-	}
-	return pairs, ok
 }

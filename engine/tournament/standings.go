@@ -109,8 +109,10 @@ func (r *Row) play(own, other int, winner, side engine.Color) {
 // who has withdrawn count 32 and factor times the player's own points instead
 // (https://othello.dk/book/index.php/BQ).
 func (e *Event) quotients(rows map[int]*Row) {
+	total := e.TotalRounds()
 	add := func(r *Row, own int, opponent *Row, g Game) {
-		if opponent == nil || opponent.Withdrawn != 0 || g.State == Void {
+		// Who leaves after the last round has played all.
+		if opponent == nil || !opponent.plays(total) || g.State == Void {
 			r.Quotient += 2*byeDiscs + e.Factor*r.Halves
 			return
 		}

@@ -193,7 +193,7 @@ func TestEntries(t *testing.T) {
 		{"classic", false, tables.Entry{Round: 7, BlackDiscs: 40, WhiteDiscs: 20}, ""},
 	} {
 		of := clubEvening(tournament.Swiss)
-		of.Variant, of.AsTheyLie = c.variant, c.asThey
+		of.Variant, of.AsTheyLie, of.Rounds = c.variant, c.asThey, 1
 		id := begin(t, s, of, 2)
 		if _, err := s.Pair(t.Context(), id, act("")); err != nil {
 			t.Fatal(err)
@@ -364,7 +364,9 @@ func TestWhatIsNoTournament(t *testing.T) {
 	if _, err := s.Load(t.Context(), "nowhere"); !errors.Is(err, tables.ErrNone) {
 		t.Errorf("%v", err)
 	}
-	a, b := begin(t, s, clubEvening(tournament.Swiss), 2), begin(t, s, clubEvening(tournament.Swiss), 2)
+	duel := clubEvening(tournament.Swiss)
+	duel.Rounds = 1
+	a, b := begin(t, s, duel, 2), begin(t, s, duel, 2)
 	if a == b {
 		t.Errorf("two tournaments are called %s", a)
 	}
