@@ -215,9 +215,6 @@ func (h *hook) OnPacketRead(cl *mochi.Client, pk packets.Packet) (packets.Packet
 	publish := pk.FixedHeader.Type == packets.Publish
 	if !u.Board {
 		h.slow(cl, &pk)
-		if publish && len(pk.Payload) > maxPayload {
-			return pk, h.refuse(cl, "mqtt broker: a message is too large, its sender is disconnected", pk.TopicName)
-		}
 	}
 	retain := publish && pk.FixedHeader.Retain
 	if retain && len(pk.Payload) > 0 && isCommand(pk.TopicName) && h.OnACLCheck(cl, pk.TopicName, true) {
@@ -225,6 +222,9 @@ func (h *hook) OnPacketRead(cl *mochi.Client, pk packets.Packet) (packets.Packet
 			f(pk.TopicName)
 		}
 		return pk, h.refuse(cl, "mqtt broker: a command with the retain flag is refused, its sender is disconnected: publish it without", pk.TopicName)
+	}
+	if publish && !u.Board && len(pk.Payload) > maxPayload {
+		return pk, h.refuse(cl, "mqtt broker: a message is too large, its sender is disconnected", pk.TopicName)
 	}
 	if !retain && pk.FixedHeader.Type != packets.Subscribe {
 		return pk, nil
@@ -245,33 +245,33 @@ func (h *hook) refuse(cl *mochi.Client, why, topic string) error {
 }
 
 // slow lets a client wait that sends more than a person or a program for one board
-// does, or more than the board takes. All clients together wait in turn, none of them
-// for longer than the others need for one packet each.
+// does, or more than the board takes: first for itself, and then in turn with all
+// others, for no longer than these need for one packet each.
 func (h *hook) slow(cl *mochi.Client, pk *packets.Packet) {
 	c := connOf(cl)
 	if c == nil {
 		return
 	}
-	cost := packetCost(pk)
-	now := time.Now()
-	wait := c.sent.take(now, cost, packetBurst)
-	wait = max(wait, h.all.take(now, cost/allPacketShare, allPacketBurst))
-	time.Sleep(min(wait, time.Second))
+	own, all := packetCost(pk)
+	time.Sleep(min(c.sent.take(time.Now(), own, packetBurst), maxWait))
+	time.Sleep(min(h.all.take(time.Now(), all, allPacketBurst), maxWait))
 	if pk.FixedHeader.Type == packets.Publish {
 		h.listener.awaitBoards()
 	}
 }
 
-// packetCost is how long a client must save for a packet: what it confirms is cheap,
-// for the board has sent it; a subscription makes the broker send all that is retained.
-func packetCost(pk *packets.Packet) time.Duration {
+// packetCost is how long a client must save for a packet, and how long all of them
+// together: what it confirms is cheap, for the board has sent it; a subscription makes
+// the broker send all that is retained.
+func packetCost(pk *packets.Packet) (own, all time.Duration) {
+	const share = packetTime / allPacketShare
 	switch pk.FixedHeader.Type {
 	case packets.Puback, packets.Pubrec, packets.Pubcomp:
-		return packetTime / 10
+		return packetTime / 10, share / 10
 	case packets.Subscribe, packets.Unsubscribe:
-		return time.Duration(10+len(pk.Filters)) * packetTime
+		return time.Duration(10+len(pk.Filters)) * packetTime, 4 * share
 	default:
-		return packetTime
+		return packetTime, share
 	}
 }
 

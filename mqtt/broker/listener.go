@@ -42,6 +42,8 @@ const (
 	packetBurst    = time.Second
 	allPacketShare = 4
 	allPacketBurst = 250 * time.Millisecond
+	// maxWait bounds how long one packet waits, and with it the end of the broker.
+	maxWait = 2 * time.Second
 	// writesPending is how many packets may wait for mochi to encode them for a client;
 	// it drops what is too much, so that this is a second of what all clients may send.
 	writesPending = 2048
