@@ -29,6 +29,16 @@ const (
 	// well again. A face is still 10 % away then, or more.
 	astrayPercent = 20
 	rightPercent  = 15
+	// slidPercent is how far the reading of a disc at rest may slide before its
+	// sensor has to be calibrated, and backPercent where it is well again: the same
+	// shares, as the disc and its place are the same. A disc that has become so weak
+	// that less than weakPercent is left, after faintPercent at least, is told of
+	// before it is lost at onPercent. One that reads within backPercent of a
+	// calibrated disc is well however it came there.
+	slidPercent  = astrayPercent
+	backPercent  = rightPercent
+	weakPercent  = onPercent + 10
+	faintPercent = 5
 	// faultPercent is how far beyond a calibrated full scale no disc comes, and
 	// uncalibratedFaultPercent the same for levels from a data sheet, which are
 	// lower than many a disc. A disc that was calibrated 4 mm off the centre makes
@@ -57,6 +67,9 @@ const (
 	// something about margins: a hand that holds a disc over a square is not at
 	// rest for so long.
 	stillFor = 5 * time.Second
+	// recentFor is how long a reading is a recent one: what moves by stillPercent
+	// within it is moved by a hand.
+	recentFor = time.Second
 	// longestStep bounds the time between two readings that counts for tracking.
 	longestStep = time.Second
 	// fixed is one count, as nulls are computed with.
@@ -90,7 +103,10 @@ const (
 // Between these, hysteresis and drift decide. A cell that reads empty, whose null
 // has gone as far as it may and whose reading rests 20 % or more away from the
 // calibrated null, is astray (Astray): it is still read right, and has to be
-// calibrated before it is not. Levels from a data sheet say nothing of that.
+// calibrated before it is not. So is a cell whose disc lies untouched while its
+// reading slides by 20 %, or below 40 %: no null can be tracked under a disc. A hand
+// moves a reading within seconds, drift does not. Levels from a data sheet say
+// nothing of that.
 //
 // # What it cannot know
 //
@@ -192,10 +208,17 @@ type gauge struct {
 	// came to rest, at anchor.
 	quiet, still time.Duration
 	anchor       uint16
-	// astray says that it has drifted too far; otherwise is since when its reading
-	// has said anything else.
-	astray    bool
-	otherwise time.Duration
+	// share is how far the reading is from the tracked null, in thousandths of the
+	// full scale. first is what it was when the disc on the cell came to rest, 0 if
+	// that is not known.
+	share, first int
+	// recent is a reading of a moment ago, at recentAt.
+	recent   uint16
+	recentAt time.Duration
+	// astray says that it has drifted too far, slid that a disc told; otherwise is
+	// since when its reading has said anything else.
+	astray, slid bool
+	otherwise    time.Duration
 	// margins are the worst ones seen at rest, by empty, north and south.
 	margins [both]Margin
 }
@@ -227,7 +250,7 @@ func (g *gauge) side(deviation int64) (face value, full int64) {
 }
 
 // disturb starts all waiting over.
-func (g *gauge) disturb(now time.Duration) { g.quiet, g.still = now, now }
+func (g *gauge) disturb(now time.Duration) { g.quiet, g.still, g.first = now, now, 0 }
 
 // take takes a reading; passed is the time since the last one.
 func (g *gauge) take(now, passed time.Duration, count, low, high uint16) {
@@ -241,7 +264,10 @@ func (g *gauge) take(now, passed time.Duration, count, low, high uint16) {
 	deviation := int64(count)*fixed - g.null
 	face, full := g.side(deviation)
 	away := abs(deviation)
-	g.decide(face, away, full)
+	before := g.face
+	if g.decide(face, away, full); g.face != before {
+		g.first = 0 // Another disc.
+	}
 	g.track(now, passed, deviation, beyond(away, full, emptyPercent))
 	g.watch(now, int(away*1000/(full*fixed)))
 }
@@ -299,31 +325,81 @@ func (g *gauge) track(now, passed time.Duration, deviation int64, unsure bool) {
 // isAstray reports whether the cell has drifted too far: its reading must have
 // said so for a while, and for as long that it has not.
 func (g *gauge) isAstray(now time.Duration) bool {
+	far, known := g.strayed(now)
+	switch {
+	case g.levels.Uncalibrated:
+		return false
+	case far == g.astray || !known:
+		g.otherwise = now
+	case now-g.otherwise >= astrayFor:
+		g.astray, g.slid = far, far && g.face != empty
+	}
+	return g.astray
+}
+
+// strayed says whether the reading is that of a cell that has drifted too far, if
+// it says anything about that.
+func (g *gauge) strayed(now time.Duration) (far, known bool) {
+	switch g.face {
+	case empty:
+		return g.emptyStrayed(), true
+	case north, south:
+		return g.discStrayed(now)
+	case both:
+	}
+	return false, false
+}
+
+func (g *gauge) emptyStrayed() bool {
 	calibrated := int64(g.levels.Null)
 	away, need := abs(int64(g.count)-calibrated), int64(astrayPercent)
 	if g.astray {
 		need = rightPercent
 	}
-	far := g.face == empty && abs(g.null-calibrated*fixed) >= g.bound && away*100 >= need*min(g.fullAbove, g.fullBelow)
-	switch {
-	case g.levels.Uncalibrated:
-		return false
-	case far == g.astray || g.face != empty:
-		// A disc that lies there does not say how the empty square reads.
-		g.otherwise = now
-	case now-g.otherwise >= astrayFor:
-		g.astray = far
+	bound := g.slid || abs(g.null-calibrated*fixed) >= g.bound
+	return bound && away*100 >= need*min(g.fullAbove, g.fullBelow)
+}
+
+// discStrayed looks at a disc that is at rest.
+func (g *gauge) discStrayed(now time.Duration) (far, known bool) {
+	if now-g.still < stillFor || g.astray && !g.slid {
+		// It moves, or does not say how the empty square reads.
+		return false, false
 	}
-	return g.astray
+	if g.first == 0 && !g.astray {
+		g.first = g.share
+	}
+	slid := abs(int64(g.share - g.first))
+	if !g.astray {
+		return slid >= 10*slidPercent || g.share < 10*weakPercent && g.first-g.share >= 10*faintPercent, true
+	}
+	back := g.first != 0 && slid < 10*backPercent && g.share >= 10*(weakPercent+faintPercent)
+	return !back && abs(int64(g.share-1000)) >= 10*backPercent, true
+}
+
+// watchHand notices that a hand has moved the disc: its reading has moved faster
+// than drift does.
+func (g *gauge) watchHand(now time.Duration) {
+	moved := abs(int64(g.count) - int64(g.recent))
+	passed := now - g.recentAt
+	if passed < stillFor && moved*100 > min(g.fullAbove, g.fullBelow)*stillPercent {
+		g.first, g.still = 0, now
+		g.recent, g.recentAt = g.count, now
+	}
+	if passed >= recentFor {
+		g.recent, g.recentAt = g.count, now
+	}
 }
 
 // watch notes margins; share is the reading's deviation in thousandths of the
 // full scale.
 func (g *gauge) watch(now time.Duration, share int) {
+	g.share = share
 	moved := abs(int64(g.count) - int64(g.anchor))
 	if moved*100 > min(g.fullAbove, g.fullBelow)*stillPercent {
 		g.anchor, g.still = g.count, now
 	}
+	g.watchHand(now)
 	if now-g.still < stillFor {
 		return
 	}

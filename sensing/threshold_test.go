@@ -548,6 +548,61 @@ func TestDriftTooFar(t *testing.T) {
 	astray("145 counts", false)
 }
 
+// A cell on which a disc lies all the time cannot be tracked. Its drift is told
+// when the reading has slid by a fifth, long before the disc is lost at 30 %; it is
+// well again when the disc reads as at first, or its empty square as calibrated.
+func TestDriftUnderADisc(t *testing.T) {
+	t.Parallel()
+	for _, towards := range []int{1, -1} {
+		s := newScale(t, plain())
+		astray := func(what string, want bool) {
+			t.Helper()
+			if got := s.th.Astray() == 1; got != want {
+				t.Errorf("%s, direction %d: astray %v", what, towards, got)
+			}
+		}
+		count := func(slid int) uint16 { return uint16(12000 + towards*slid) } // Of 1000 counts for a north pole.
+		s.hold(count(0), time.Minute)
+		for slid := 0; slid < 200; slid += 5 {
+			s.hold(count(slid), 20*time.Second)
+		}
+		astray("195 counts", false)
+		if got := s.hold(count(205), 20*time.Second); got != "north" {
+			t.Errorf("it shows %s", got)
+		}
+		astray("205 counts", true)
+		s.hold(count(155), time.Minute)
+		astray("155 counts", true)
+		s.hold(count(140), 20*time.Second)
+		astray("140 counts", false)
+		s.hold(count(300), 8*time.Second)
+		s.hold(count(305), time.Hour)
+		astray("a hand moved it", false)
+		for slid := 305; slid < 520; slid += 5 {
+			s.hold(count(slid), 20*time.Second)
+		}
+		astray("215 counts more", true)
+		s.hold(13000, 20*time.Second)
+		astray("taken off, and the square is empty as calibrated", false)
+	}
+}
+
+// A weak disc has less to lose: it is told of before its margin is gone.
+func TestDriftUnderAWeakDisc(t *testing.T) {
+	t.Parallel()
+	s := newScale(t, plain())
+	s.hold(12530, time.Minute) // 47 % of a disc.
+	told := 0
+	for count := uint16(12530); s.hold(count, 10*time.Second) == "north" && told == 0; count++ {
+		if s.th.Astray() == 1 {
+			told = 13000 - int(count)
+		}
+	}
+	if told < 350 || told > 400 {
+		t.Errorf("told of at %d counts of 1000, want below 400 and well before 300, where its margin is gone", told)
+	}
+}
+
 // A disc that lies beside its sensor is none that has drifted, however long it
 // lies there; and nothing is known of a sensor that has never been calibrated.
 func TestNotAstray(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"reversi-board/engine"
+	"reversi-board/hardware/sim"
 )
 
 // These take minutes under the race detector, which has nothing to find in them:
@@ -127,6 +128,47 @@ func TestFailureDriftTooFar(t *testing.T) {
 	target, start = 0, b.now
 	must(t, b.pass(30*time.Second))
 	if tr := b.trouble(t); tr.back["drift"] != 1<<a1 || len(tr.failed)+len(tr.others) > 0 {
+		t.Errorf("in a colder room: %+v", tr)
+	}
+	b.recordIsTrue(t)
+}
+
+// The same for a square on which a disc lies all the time, whose null nobody can
+// track: its drift is told while the disc is still seen, with margin to spare.
+func TestFailureDriftUnderADisc(t *testing.T) {
+	b := rack(t, "hall-analog", 11)
+	must(t, b.play(opening))
+	must(t, b.pass(10*time.Second))
+	const e4 = 28
+	l := b.table.Calibration().Levels[e4]
+	disc := l.North
+	if b.sim.Faces()[e4] == sim.SouthUp { // What is up is away from the sensor.
+		disc = l.South
+	}
+	towards := (float64(l.Null) - float64(disc)) * 125e-6
+	const hours = 8
+	start, target := b.now, 0.9
+	b.sim.Drift(func(cell int, at time.Duration) float64 {
+		if cell != e4 {
+			return 0
+		}
+		return towards * target * min(1, (at-start).Hours()/hours)
+	})
+	lying, margin := b.lying(), uint8(0)
+	for b.now < start+hours*time.Hour && len(b.events) == 0 {
+		b.table.Skip(30 * time.Second)
+		must(t, b.scan())
+		margin = b.table.Checkup().Cells[e4].Margin
+	}
+	b.clock = b.now
+	if sensed := b.table.Core.State.Sensed; sensed != lying || margin < 20 {
+		t.Errorf("told %v after the start, with a margin of %d: seen are %v, there lies %v", b.now-start, margin, sensed, lying)
+	}
+	b.wantTrouble(t, false, map[string]engine.Bitboard{"drift": 1 << e4})
+	// The room is as before.
+	target = 0
+	must(t, b.pass(30*time.Second))
+	if tr := b.trouble(t); tr.back["drift"] != 1<<e4 || len(tr.failed)+len(tr.others) > 0 {
 		t.Errorf("in a colder room: %+v", tr)
 	}
 	b.recordIsTrue(t)
