@@ -149,9 +149,9 @@ func (r *gameReader) formatOf(name string, in *bufio.Reader) (notation.Format, e
 	if err != nil && !errors.Is(err, io.EOF) {
 		return 0, err
 	}
-	f, ok := notation.Sniff(head)
-	if !ok {
-		return 0, errors.New("the format could not be found out: name it with --from")
+	f, err := notation.Sniff(head)
+	if err != nil {
+		return 0, fmt.Errorf("the format could not be found out (or name it with --from): %w", err)
 	}
 	return f, nil
 }

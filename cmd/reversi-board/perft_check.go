@@ -13,6 +13,7 @@ import (
 
 	"reversi-board/engine"
 	"reversi-board/engine/notation"
+	"reversi-board/engine/plaintext"
 )
 
 // perftRow is a row of a table of counts.
@@ -124,7 +125,7 @@ func (f *perftFlags) rows() ([]perftRow, error) {
 func readPerftRows(in io.Reader) ([]perftRow, error) {
 	starts := make(map[string]engine.Position)
 	var rows []perftRow
-	lines := bufio.NewScanner(in)
+	lines := bufio.NewScanner(plaintext.NewReader(in))
 	for number := 1; lines.Scan(); number++ {
 		text := strings.TrimRight(lines.Text(), "\r")
 		fields := strings.Split(text, "\t")

@@ -14,6 +14,7 @@ import (
 
 	"reversi-board/engine"
 	"reversi-board/engine/notation"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/search"
 )
 
@@ -104,7 +105,7 @@ func (f *solveFlags) read(stdin io.Reader) ([]problem, error) {
 		in = file
 	}
 	var all []problem
-	lines := bufio.NewScanner(in)
+	lines := bufio.NewScanner(plaintext.NewReader(in))
 	for number, line := 0, 1; lines.Scan(); line++ {
 		text := strings.TrimSpace(lines.Text())
 		if text == "" || strings.HasPrefix(text, "#") {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -183,6 +184,10 @@ type folding struct {
 	last  record.Envelope
 	why   plaintext.Text
 	state referee.State
+	// left is what both players had after each entry of the record, adjusted where an
+	// arbiter has set the clocks.
+	left     [referee.MaxEntries]clock.Times
+	adjusted []notation.ClockChange
 	// broken says why the events do not make a game.
 	broken string
 	// missing says which records are missing in the game or behind it, and may have
@@ -279,8 +284,34 @@ func (f *folding) apply(env record.Envelope, ev referee.Event) {
 	ended := f.state.Ended
 	referee.Apply(&f.state, ev)
 	f.reopened = f.reopened || ended && !f.state.Ended
+	f.clocks(ev)
 	f.last = env
 	f.check(env)
+}
+
+// clocks keeps what an event says about them.
+func (f *folding) clocks(ev referee.Event) {
+	kept := f.state.Len
+	switch ev := ev.(type) {
+	case referee.Moved:
+		f.left[f.state.Len-1] = ev.Clock
+	case referee.Revised:
+		kept = max(0, f.state.Len-ev.Len)
+		for i, p := range ev.Line[:f.state.Len-kept] {
+			f.left[kept+i] = p.Clock
+		}
+	case referee.ClockAdjusted:
+		change := notation.ClockChange{After: f.state.Len, Reason: ev.Reason}
+		for c := range engine.None {
+			if ev.Clock.Timed[c] {
+				change.Left[c] = remaining(ev.Clock.Left[c])
+			}
+		}
+		f.adjusted = append(f.adjusted, change)
+	default:
+	}
+	// What was taken back takes the rulings between its moves with it.
+	f.adjusted = slices.DeleteFunc(f.adjusted, func(c notation.ClockChange) bool { return c.After > kept })
 }
 
 // told takes what a command says about the game besides the events that follow
@@ -426,6 +457,7 @@ func (f *folding) toGame() *notation.Game {
 	for i := range f.state.Len {
 		g.Plays = append(g.Plays, f.play(i))
 	}
+	g.ClockChanges = f.adjusted
 	return g
 }
 
@@ -433,9 +465,9 @@ func (f *folding) toGame() *notation.Game {
 // the board differed from that.
 func (f *folding) play(i int) notation.Play {
 	e := &f.state.Entries[i]
-	after, left := f.state.Game, f.state.Clock.Times(f.state.Clock.At)
+	after := f.state.Game
 	if i+1 < f.state.Len {
-		after, left = f.state.Entries[i+1].Before, f.state.Entries[i+1].Clock
+		after = f.state.Entries[i+1].Before
 	}
 	p := notation.Play{Move: e.Move, Ruled: e.Set, Improper: e.Improper != referee.NoReason}
 	byRules := e.Before
@@ -451,10 +483,10 @@ func (f *folding) play(i int) notation.Play {
 		byRules = byRules.Place(sq)
 	}
 	if isDisc {
-		p.Time = seconds(e.Think)
+		p.Time = thought(e.Think)
 	}
-	if isDisc && left.Timed[e.By] {
-		p.Left = seconds(left.Left[e.By])
+	if left := f.left[i]; isDisc && left.Timed[e.By] {
+		p.Left = remaining(left.Left[e.By])
 	}
 	differ := byRules.Diff(after.Discs)
 	p.Edit = notation.Edit{Black: differ & after.Black, White: differ & after.White, Empty: differ & after.Empty()}
@@ -476,9 +508,13 @@ func clockText(m referee.Match, c engine.Color) string {
 	return text.String()
 }
 
-// seconds writes a duration to the millisecond.
-func seconds(d time.Duration) notation.Number {
-	return notation.Number(strconv.FormatFloat(d.Round(time.Millisecond).Seconds(), 'f', -1, 64))
+// thought writes a time that was used as the journal does, cut to milliseconds.
+func thought(d time.Duration) notation.Number { return notation.Seconds(d.Truncate(time.Millisecond)) }
+
+// remaining writes what is left on a clock as the journal does, rounded up to
+// milliseconds: zero means that the flag is down.
+func remaining(d time.Duration) notation.Number {
+	return notation.Seconds((d + time.Millisecond - 1).Truncate(time.Millisecond))
 }
 
 // outcome returns the result that was announced.

@@ -165,9 +165,9 @@ func (p Period) text(moves int) string {
 // 1.12:01:23, 1:00.005.
 func timeText(d time.Duration) string {
 	d = max(d, 0)
-	fraction := ""
-	if ns := d % time.Second; ns != 0 {
-		fraction = "." + strings.TrimRight(fmt.Sprintf("%09d", ns), "0")
+	_, fraction, broken := strings.Cut(string(Seconds(d)), ".")
+	if broken {
+		fraction = "." + fraction
 	}
 	s := int64(d / time.Second)
 	days, hours, minutes, seconds := s/secondsOfDay, s/3600%24, s/60%60, s%60

@@ -147,7 +147,7 @@ func (d DateTime) ggf() string {
 // sgf writes the day for DT (FF[4]: YYYY-MM-DD, YYYY-MM or YYYY), or the list of
 // days that was read from one.
 func (d DateTime) sgf() string {
-	if other := d.Other.String(); other != "" && strings.Trim(other, "0123456789-,") == "" {
+	if other := d.Other.String(); strings.Contains(other, ",") && strings.Trim(other, "0123456789-,") == "" {
 		return other
 	}
 	return d.day("-")

@@ -2,6 +2,7 @@ package notation
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"reversi-board/engine"
+	"reversi-board/engine/plaintext"
 )
 
 // Format is a way to write games.
@@ -110,13 +112,66 @@ func FormatOf(name string) (f Format, ok bool) {
 // SniffLen is how many bytes Sniff wants to see, if there are so many.
 const SniffLen = 4096
 
-// Sniff guesses the format from the beginning of a file. XOT lines look like
-// transcripts and are taken for those, which reads them as well.
-func Sniff(b []byte) (f Format, ok bool) {
+// Sniff guesses the format from the beginning of a file, or says what keeps it from
+// being a game. XOT lines look like transcripts and are taken for those, which reads
+// them as well.
+func Sniff(b []byte) (Format, error) {
 	if looksLikeWTB(b) {
-		return FormatWTHOR, true
+		return FormatWTHOR, nil
 	}
-	text := strings.TrimLeft(strings.TrimPrefix(string(b), "\uFEFF"), " \t\r\n")
+	plain, err := io.ReadAll(plaintext.NewReader(bytes.NewReader(b)))
+	if err != nil {
+		return 0, fmt.Errorf("find out the format: %w", err)
+	}
+	if f, ok := sniffText(string(plain)); ok {
+		return f, nil
+	}
+	return 0, unknownText(string(plain))
+}
+
+// unknownText says why a text is in no format that is known.
+func unknownText(text string) error {
+	switch zeros := strings.Count(text, "\x00"); {
+	case strings.TrimSpace(text) == "":
+		return errors.New("the file is empty")
+	case zeros > 0 && 3*zeros >= len(text):
+		return errors.New("the file is UTF-16 text without a byte order mark: save it as UTF-8")
+	case zeros > 0:
+		return errors.New("the file is not text, and not WTHOR: want a file of games")
+	}
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		if line = strings.TrimSpace(line); line == "" || line[0] == '#' || line[0] == '%' {
+			continue
+		}
+		return fmt.Errorf("line %d is in no format that is known: %w", number, notTranscript(line))
+	}
+	return errors.New("the file has nothing but comments")
+}
+
+// notTranscript says why a line is neither a position nor moves.
+func notTranscript(line string) error {
+	word, _, _ := strings.Cut(line, " ")
+	if cellsOnly(word) {
+		_, err := ParsePosition(line)
+		return err
+	}
+	_, err := ParseTranscript(rulesOf(engine.Start(), engine.Most), line)
+	if err == nil {
+		return errors.New("no moves")
+	}
+	return err
+}
+
+// cellsOnly reports whether a word can only be meant as the squares of a board.
+func cellsOnly(word string) bool {
+	return len(word) > engine.Squares/2 && strings.Trim(word, "-.XxOo*BbWw") == ""
+}
+
+// sniffText guesses the format of a text.
+func sniffText(text string) (f Format, ok bool) {
+	text = strings.TrimLeft(text, " \t\n")
 	first, _, _ := strings.Cut(text, "\n")
 	first = strings.TrimSpace(first)
 	switch {
@@ -183,6 +238,9 @@ func sniffLine(line string) (Format, bool) {
 	if strings.Join(strings.Fields(line), "") == "abcdefgh" {
 		return FormatBoard, true
 	}
+	if _, _, ok := positionMoves(line); ok {
+		return FormatTranscript, true
+	}
 	head, tail, _ := strings.Cut(line, ";")
 	if _, err := ParsePosition(head); err == nil {
 		if tail != "" && !strings.Contains(tail, ":") && len(strings.TrimSpace(tail)) > 1 {
@@ -192,6 +250,9 @@ func sniffLine(line string) (Format, bool) {
 	}
 	if _, err := ParsePosition(line); err == nil {
 		return FormatOBF, true
+	}
+	if cellsOnly(word) {
+		return 0, false // not a row of passes
 	}
 	lex := lexer{text: line}
 	if kind := lex.next().kind; kind == tokenSquare || kind == tokenPass {
@@ -250,10 +311,10 @@ func Read(r io.Reader, f Format, o ReadOptions) func(yield func(*Game, error) bo
 		if o.Rules == (engine.Rules{}) {
 			o.Rules = rulesOf(engine.Start(), engine.Most)
 		}
-		s := &source{in: bufio.NewReaderSize(r, 64<<10), line: 1, options: o}
-		if b, err := s.in.Peek(3); err == nil && string(b) == "\uFEFF" {
-			_, _ = s.in.Discard(3)
+		if f != FormatWTHOR {
+			r = plaintext.NewReader(r)
 		}
+		s := &source{in: bufio.NewReaderSize(r, 64<<10), line: 1, options: o}
 		split, parse := reading(f)
 		switch {
 		case f == FormatWTHOR:

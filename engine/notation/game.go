@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"reversi-board/engine"
@@ -44,6 +45,8 @@ type Game struct {
 	Scores []Score
 	// Theory is the result under best play, where it was computed.
 	Theory Theory
+	// ClockChanges are where an arbiter has set the clocks, in order.
+	ClockChanges []ClockChange
 	// Tags are the tags that have no field here, in file order.
 	Tags []Tag
 	// Warnings is what a reader noticed, one sentence each. It is not part of
@@ -78,6 +81,30 @@ type Play struct {
 	// is as Edit says, and that Turn is to move. Move is PassMove then.
 	Ruled bool
 	Turn  engine.Color
+}
+
+// ClockChange says that an arbiter has set the clocks.
+type ClockChange struct {
+	// After is the number of Plays before it.
+	After int
+	// Left is what Black and White had from then on, in seconds; empty without a clock.
+	Left   [2]Number
+	Reason plaintext.Text
+}
+
+// String writes it for a comment.
+func (c ClockChange) String() string {
+	text := "clocks set:"
+	for color, left := range c.Left {
+		if left != "" {
+			text += fmt.Sprintf(" %v %s s,", engine.Color(color), left)
+		}
+	}
+	text = strings.TrimSuffix(text, ",")
+	if !c.Reason.IsZero() {
+		text += " (" + c.Reason.String() + ")"
+	}
+	return text
 }
 
 // Edit is a set of squares that show something else than the rules say: a
@@ -171,6 +198,9 @@ type Outcome struct {
 	// Black and White are the scores, valid when Scored.
 	Black, White int
 	Scored       bool
+	// Fraction is what a komi adds to Margin, in thousandths of a disc and with its
+	// sign: +8.5 is 8 and 500, -0.5 is 0 and -500.
+	Fraction int
 	// End is why the game stopped early.
 	End End
 }
@@ -328,9 +358,13 @@ func (g *Game) judge(final engine.Game) {
 	if g.Rules.Goal == engine.Fewest {
 		asTheyLie = -asTheyLie
 	}
+	komi := g.komi()
 	switch o := g.Recorded; {
-	case o.Counted && o.Margin != r.Margin && o.Margin != asTheyLie:
-		g.warn("the recorded result %+d is not the board's %+d", o.Margin, r.Margin)
+	case o.Counted && o.thousandths() == whole*asTheyLie-komi:
+	case o.Counted && !g.agrees(o, r) && komi != 0:
+		g.warn("the recorded result %s is not the board's %+d with a komi of %s", o.decimal(), r.Margin, decimal(komi))
+	case o.Counted && !g.agrees(o, r) && o.thousandths() != whole*asTheyLie:
+		g.warn("the recorded result %s is not the board's %+d", strings.TrimSuffix(o.decimal(), ".000"), r.Margin)
 	case !o.Counted && o.Winner != r.Winner && o.End == EndNone:
 		g.warn("the recorded winner %v is not the board's %v", o.Winner, r.Winner)
 	}
@@ -341,11 +375,23 @@ func (g *Game) judge(final engine.Game) {
 func (g *Game) outcome(final engine.Game) Outcome {
 	if g.decided(final) && !g.Overruled(final) {
 		r := g.official(final)
-		return Outcome{
+		return g.withKomi(Outcome{
 			Known: true, Winner: r.Winner, Margin: r.Margin, Counted: true, Black: r.Black, White: r.White, Scored: true, End: g.Recorded.End,
-		}
+		})
 	}
 	return g.Recorded
+}
+
+// withKomi takes the komi off a margin that the board has decided. One that was
+// recorded without it stays so.
+func (g *Game) withKomi(o Outcome) Outcome {
+	komi := g.komi()
+	if komi == 0 || g.Recorded.Counted && g.Recorded.thousandths() == whole*o.Margin {
+		return o
+	}
+	k := counted(plaintext.Text{}, whole*o.Margin-komi)
+	o.Margin, o.Fraction, o.Winner = k.Margin, k.Fraction, k.Winner
+	return o
 }
 
 // toWinner is outcome for formats by which the empty squares always count for the
@@ -364,8 +410,8 @@ func (g *Game) toWinner(final engine.Game) Outcome {
 	default:
 		r.Black, r.White = engine.Squares/2, engine.Squares/2
 	}
-	o.Black, o.White, o.Margin = r.Black, r.White, r.withMargin(g.Rules.Goal).Margin
-	return o
+	o.Black, o.White, o.Margin, o.Fraction = r.Black, r.White, r.withMargin(g.Rules.Goal).Margin, 0
+	return g.withKomi(o)
 }
 
 // The sentences that say in a comment how the discs were counted, where a format has
@@ -409,6 +455,64 @@ func (g *Game) readCountWords(text string) (ok bool) {
 	return false
 }
 
+// whole is a disc in the thousandths in which margins are counted.
+const whole = 1000
+
+// komi returns what is subtracted from Black's margin, in thousandths of a disc: the
+// tag KM of GGF.
+func (g *Game) komi() int {
+	for _, t := range g.Tags {
+		if n, ok := thousandths(t.Value.String()); t.Name == "KM" && ok {
+			return n
+		}
+	}
+	return 0
+}
+
+// agrees reports whether a recorded margin is that of the board, with the komi or
+// without it.
+func (g *Game) agrees(o Outcome, r Result) bool {
+	n := o.thousandths()
+	return n == whole*r.Margin || n == whole*r.Margin-g.komi()
+}
+
+// thousandths returns the margin in thousandths of a disc.
+func (o Outcome) thousandths() int { return whole*o.Margin + o.Fraction }
+
+// decimal writes the margin as GGF does: +8.500.
+func (o Outcome) decimal() string { return decimal(o.thousandths()) }
+
+func decimal(n int) string {
+	sign := "+"
+	if n < 0 {
+		sign, n = "-", -n
+	}
+	return fmt.Sprintf("%s%d.%03d", sign, n/whole, n%whole)
+}
+
+// thousandths reads a decimal number exactly; ok is false when it has more digits, or
+// is no margin of 64 squares with a komi.
+func thousandths(text string) (n int, ok bool) {
+	text = strings.TrimSpace(text)
+	digits, negative := strings.CutPrefix(text, "-")
+	if !negative {
+		digits = strings.TrimPrefix(digits, "+")
+	}
+	before, after, _ := strings.Cut(digits, ".")
+	after = strings.TrimRight(after, "0")
+	if len(after) > 3 || before == "" && after == "" {
+		return 0, false
+	}
+	u, err := strconv.ParseUint(before+(after + "000")[:3], 10, 32)
+	if err != nil || u > 2*engine.Squares*whole {
+		return 0, false
+	}
+	if n = int(u); negative {
+		n = -n
+	}
+	return n, true
+}
+
 // Overruled reports whether a finished game was won by somebody else than its
 // board says, or by another score: on time, by resignation, or by a decision.
 func (g *Game) Overruled(final engine.Game) bool {
@@ -421,13 +525,13 @@ func (g *Game) Overruled(final engine.Game) bool {
 	return false
 }
 
-// counted returns the outcome of a margin.
-func counted(text plaintext.Text, margin int) Outcome {
-	o := Outcome{Text: text, Known: true, Winner: engine.None, Margin: margin, Counted: true}
+// counted returns the outcome of a margin in thousandths of a disc.
+func counted(text plaintext.Text, n int) Outcome {
+	o := Outcome{Text: text, Known: true, Winner: engine.None, Margin: n / whole, Fraction: n % whole, Counted: true}
 	switch {
-	case margin > 0:
+	case n > 0:
 		o.Winner = engine.Black
-	case margin < 0:
+	case n < 0:
 		o.Winner = engine.White
 	}
 	return o
@@ -479,6 +583,10 @@ func (g *Game) plain() (*Game, error) {
 	}
 	p.Rules = rulesOf(at.Position, g.Rules.Goal)
 	p.Plays = g.Plays[n:]
+	p.ClockChanges = slices.Clone(g.ClockChanges)
+	for i := range p.ClockChanges {
+		p.ClockChanges[i].After = max(0, p.ClockChanges[i].After-n)
+	}
 	if _, err := p.Final(); err != nil {
 		return nil, fmt.Errorf("only JSON can hold a game with %d discs for each player: %w", g.Rules.Stock, err)
 	}

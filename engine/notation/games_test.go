@@ -110,7 +110,7 @@ func TestOneGameInEveryFormat(t *testing.T) {
 			if len(g.Warnings) > 0 {
 				t.Errorf("warnings %q", g.Warnings)
 			}
-			if f, ok := notation.Sniff([]byte(c.text)); !ok || f != c.format {
+			if f, err := notation.Sniff([]byte(c.text)); err != nil || f != c.format {
 				t.Errorf("taken for %v", f)
 			}
 		})

@@ -197,7 +197,7 @@ func (b *builder) ggfTag(t rawTag) error {
 	case "TW":
 		g.setTag(&g.Clocks[engine.White], t.Name, t.Value)
 	case "RE":
-		g.Recorded = ggfResult(t.Value)
+		g.ggfResult(t.Value)
 	case "CO":
 		if g.readCountWords(t.Value) {
 			return nil
@@ -224,8 +224,6 @@ func (b *builder) ggfOther(t rawTag) {
 		if v := strings.TrimSpace(t.Value); v == "8" || v == "8a" {
 			return // follows from the rules
 		}
-	case "KM":
-		b.game.warn("komi is kept as a tag and not counted in the result")
 	}
 	b.game.addTag(t.Name, t.Value)
 }
@@ -262,13 +260,16 @@ func (b *builder) wordError(word string) error {
 
 // ggfResult reads Black's margin and why the game ended early. A word instead
 // of a number means that the game is not finished.
-func ggfResult(value string) Outcome {
+func (g *Game) ggfResult(value string) {
 	text, _ := oneLine(value)
 	number, flag, _ := strings.Cut(text.String(), ":")
 	o := Outcome{Text: text}
-	f, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if err == nil && math.Abs(f) <= engine.Squares {
-		o = counted(text, int(math.Round(f)))
+	number = strings.TrimSpace(number)
+	if n, ok := thousandths(number); ok {
+		o = counted(text, n)
+	} else if f, err := strconv.ParseFloat(number, 64); err == nil && math.Abs(f) <= 2*engine.Squares {
+		o = counted(text, int(math.Round(whole*f)))
+		g.warn("the recorded result %.20s is rounded to %s", number, o.decimal())
 	}
 	switch strings.TrimSpace(flag) {
 	case "r":
@@ -280,7 +281,7 @@ func ggfResult(value string) Outcome {
 	case "l":
 		o.End = EndAdjourned
 	}
-	return o
+	g.Recorded = o
 }
 
 // ggf writes the game in one line.
@@ -397,16 +398,16 @@ func (w *writer) ggfResult() string {
 		}
 		return "?" + suffix
 	}
-	margin := o.Margin
+	margin := o.thousandths()
 	if !o.Counted && o.Winner != engine.None {
 		// A number is required, and its sign names the winner.
-		margin = 2
+		margin = 2 * whole
 		if o.Winner == engine.White {
-			margin = -2
+			margin = -2 * whole
 		}
 		w.lost |= lossMargin
 	}
-	return fmt.Sprintf("%+d.000%s", margin, suffix)
+	return decimal(margin) + suffix
 }
 
 // ggfMove writes a move with its notes.

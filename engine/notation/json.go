@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"reversi-board/engine"
 	"reversi-board/engine/plaintext"
@@ -35,8 +36,10 @@ type (
 		Result  *jsonScore  `json:"result,omitempty"`
 		Comment string      `json:"comment,omitempty"`
 		Scores  []jsonValue `json:"scores,omitempty"`
-		Theory  *jsonTheory `json:"theory,omitempty"`
-		Tags    []jsonTag   `json:"tags,omitempty"`
+		// Adjusted are where an arbiter has set the clocks.
+		Adjusted []jsonAdjusted `json:"clock_adjusted,omitempty"`
+		Theory   *jsonTheory    `json:"theory,omitempty"`
+		Tags     []jsonTag      `json:"tags,omitempty"`
 	}
 	jsonPlayer struct {
 		Name   string `json:"name,omitempty"`
@@ -71,12 +74,12 @@ type (
 		Empty []string `json:"empty,omitempty"`
 	}
 	jsonResult struct {
-		Text   string `json:"text,omitempty"`
-		Winner string `json:"winner,omitempty"`
-		Margin *int   `json:"margin,omitempty"`
-		Black  *int   `json:"black,omitempty"`
-		White  *int   `json:"white,omitempty"`
-		End    string `json:"end,omitempty"`
+		Text   string      `json:"text,omitempty"`
+		Winner string      `json:"winner,omitempty"`
+		Margin json.Number `json:"margin,omitempty"`
+		Black  *int        `json:"black,omitempty"`
+		White  *int        `json:"white,omitempty"`
+		End    string      `json:"end,omitempty"`
 	}
 	jsonScore struct {
 		Winner string `json:"winner"`
@@ -95,6 +98,13 @@ type (
 	jsonValue struct {
 		Move  string `json:"move"`
 		Score string `json:"score"`
+	}
+	jsonAdjusted struct {
+		// After counts the moves before it, passes included.
+		After  int    `json:"after"`
+		Black  string `json:"black,omitempty"`
+		White  string `json:"white,omitempty"`
+		Reason string `json:"reason,omitempty"`
 	}
 	jsonTag struct {
 		Name  string `json:"name"`
@@ -162,6 +172,9 @@ func (w *writer) json() error {
 			j.Moves[i].Edit = &jsonEdit{e.Black.Names(), e.White.Names(), e.Empty.Names()}
 		}
 	}
+	for _, c := range g.ClockChanges {
+		j.Adjusted = append(j.Adjusted, jsonAdjusted{c.After, string(c.Left[0]), string(c.Left[1]), c.Reason.String()})
+	}
 	for _, t := range g.Tags {
 		j.Tags = append(j.Tags, jsonTag{t.Name, t.Value.String()})
 	}
@@ -200,7 +213,7 @@ func jsonOutcome(o Outcome) *jsonResult {
 		r.Winner = winnerWord(o.Winner)
 	}
 	if o.Counted {
-		r.Margin = &o.Margin
+		r.Margin = json.Number(strings.TrimPrefix(strings.TrimSuffix(strings.TrimRight(o.decimal(), "0"), "."), "+"))
 	}
 	if o.Scored {
 		r.Black, r.White = &o.Black, &o.White
@@ -255,9 +268,33 @@ func readJSON(text string, _ ReadOptions) (*Game, error) {
 			return nil, err
 		}
 	}
+	if err := g.jsonClocks(j.Adjusted); err != nil {
+		return nil, err
+	}
 	b.finish()
 	return g, nil
 }
+
+// jsonClocks takes where the clocks were set.
+func (g *Game) jsonClocks(list []jsonAdjusted) error {
+	if len(list) > maxClockChanges {
+		return fmt.Errorf("the clocks were set %d times: want at most %d", len(list), maxClockChanges)
+	}
+	for _, a := range list {
+		if a.After < 0 || a.After > len(g.Plays) {
+			return fmt.Errorf("clocks set after move %d of %d", a.After, len(g.Plays))
+		}
+		c := ClockChange{After: a.After}
+		g.setNumber(&c.Left[engine.Black], "clock of black", a.Black)
+		g.setNumber(&c.Left[engine.White], "clock of white", a.White)
+		g.setTag(&c.Reason, "reason", a.Reason)
+		g.ClockChanges = append(g.ClockChanges, c)
+	}
+	return nil
+}
+
+// maxClockChanges bounds how often the clocks of a game were set.
+const maxClockChanges = 256
 
 // jsonTags takes the texts.
 func (g *Game) jsonTags(j *jsonGame) {
@@ -364,11 +401,12 @@ func (j *jsonResult) outcome() (Outcome, error) {
 	default:
 		return o, fmt.Errorf("winner %.16q is not black, white or draw", j.Winner)
 	}
-	if j.Margin != nil {
-		if o.Margin = *j.Margin; o.Margin < -engine.Squares || o.Margin > engine.Squares {
-			return o, fmt.Errorf("margin %d is not -64 to 64", o.Margin)
+	if j.Margin != "" {
+		n, ok := thousandths(j.Margin.String())
+		if !ok {
+			return o, fmt.Errorf("margin %.16q is not -128 to 128 with three decimals", j.Margin)
 		}
-		o.Counted = true
+		o.Counted, o.Margin, o.Fraction = true, n/whole, n%whole
 	}
 	if j.Black != nil && j.White != nil {
 		if o.Black, o.White = *j.Black, *j.White; o.Black < 0 || o.White < 0 || o.Black+o.White > engine.Squares {

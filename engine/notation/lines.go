@@ -21,6 +21,12 @@ func readTranscript(text string, o ReadOptions) (*Game, error) {
 			return nil, err
 		}
 		g.Rules, text = rulesOf(start, o.Rules.Goal), strings.TrimSuffix(strings.TrimSpace(moves), ";")
+	} else if head, moves, ok := positionMoves(text); ok {
+		start, err := ParsePosition(head)
+		if err != nil {
+			return nil, err
+		}
+		g.Rules, text = rulesOf(start, o.Rules.Goal), moves
 	}
 	line, err := ParseTranscript(g.Rules, text)
 	if err != nil {
@@ -33,6 +39,23 @@ func readTranscript(text string, o ReadOptions) (*Game, error) {
 		g.warn("%s", w)
 	}
 	return g, nil
+}
+
+// positionMoves cuts a line of 64 squares, the side to move, and moves with nothing but
+// a blank between them, as in "---…--- X F5D6C3".
+func positionMoves(line string) (head, moves string, ok bool) {
+	squares, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+	turn := ""
+	switch len(squares) {
+	case engine.Squares:
+		turn, rest, _ = strings.Cut(strings.TrimSpace(rest), " ")
+	case engine.Squares + 1:
+		squares, turn = squares[:engine.Squares], squares[engine.Squares:]
+	}
+	_, isSide := side(turn)
+	moves = strings.TrimSpace(rest)
+	ok = isSide && moves != "" && moves[0] != ';' && moves[0] != '%' && strings.Trim(squares, "-.XxOo*BbWw") == ""
+	return squares + " " + turn, moves, ok
 }
 
 // transcript writes squares in a row; passes are implied. A game without moves

@@ -201,12 +201,12 @@ func TestSniff(t *testing.T) {
 		{nineNBoard(), notation.FormatNBoard},
 		{"boardsize 8\n" + nineGTP, notation.FormatGTP},
 	} {
-		if got, ok := notation.Sniff([]byte(c.text)); !ok || got != c.want {
+		if got, err := notation.Sniff([]byte(c.text)); err != nil || got != c.want {
 			t.Errorf("%.60q is taken for %v, want %v", c.text, got, c.want)
 		}
 	}
 	for _, text := range []string{"", "  \n", "hello", "\x00\x01\x02", "# only this"} {
-		if got, ok := notation.Sniff([]byte(text)); ok {
+		if got, err := notation.Sniff([]byte(text)); err == nil {
 			t.Errorf("%q is taken for %v", text, got)
 		}
 	}

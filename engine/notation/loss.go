@@ -3,6 +3,7 @@ package notation
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"reversi-board/engine"
@@ -32,6 +33,7 @@ const (
 	lossClock
 	lossTimes
 	lossLeft
+	lossClockChanges
 	lossEvals
 	lossComments
 	lossEdits
@@ -43,6 +45,7 @@ const (
 	lossText  // characters that the format cannot hold
 	lossMargin
 	lossEmpties
+	lossFraction
 	lossAll = 1<<iota - 1
 )
 
@@ -64,6 +67,7 @@ func (l loss) String() string {
 		"the clock",
 		"the time of each move",
 		"the time left on the clocks",
+		"where an arbiter has set the clocks",
 		"the evaluations",
 		"the comments",
 		"the discs that were left wrong on the board",
@@ -75,6 +79,7 @@ func (l loss) String() string {
 		"characters that this format cannot hold, or the end of long texts",
 		"that no margin was recorded: the smallest one is written",
 		"that empty squares count for nobody",
+		"the fraction of a disc in the result",
 	}[bitOf(l)]
 }
 
@@ -120,6 +125,8 @@ func (g *Game) contents() loss {
 	add(g.Clocks != [2]plaintext.Text{}, lossClock)
 	add(!g.Comment.IsZero(), lossComments)
 	add(g.Recorded.End != EndNone, lossEnd)
+	add(len(g.ClockChanges) > 0, lossClockChanges)
+	add(g.Recorded.Fraction != 0, lossFraction)
 	add(len(g.Scores) > 0, lossScores)
 	add(g.Theory.Empties > 0, lossTheory)
 	add(len(g.Tags) > 0, lossTags)
@@ -142,11 +149,11 @@ func (f Format) holds() loss {
 	case FormatOBF:
 		return lossStart | lossScores
 	case FormatGGF:
-		return person | lossStart | lossGoal | lossClock | lossTimes | lossEvals
+		return person | lossStart | lossGoal | lossClock | lossTimes | lossEvals | lossClockChanges | lossFraction
 	case FormatSGF:
-		return person | lossStart | lossGoal | lossEvent | lossRound | lossClock | lossLeft | lossEdits
+		return person | lossStart | lossGoal | lossEvent | lossRound | lossClock | lossLeft | lossEdits | lossClockChanges | lossFraction
 	case FormatPGN:
-		return person | lossStart | lossEvent | lossRound | lossClock
+		return person | lossStart | lossEvent | lossRound | lossClock | lossClockChanges
 	case FormatWTHOR:
 		return lossMoves | lossNames | lossEvent | lossDate | lossTheory
 	case FormatXOT:
@@ -214,6 +221,9 @@ func (w *writer) prepare(f Format, g *Game) error {
 	if err != nil {
 		return err
 	}
+	if f.holds()&lossComments != 0 && f != FormatJSON {
+		w.game = w.game.withClockNotes()
+	}
 	edited, ruled := w.game.edited()
 	switch {
 	case f == FormatJSON || !edited:
@@ -225,6 +235,23 @@ func (w *writer) prepare(f Format, g *Game) error {
 	default:
 		return w.withoutEdits(f)
 	}
+}
+
+// withClockNotes returns the game with a comment where an arbiter has set the clocks.
+func (g *Game) withClockNotes() *Game {
+	if len(g.ClockChanges) == 0 {
+		return g
+	}
+	noted := *g
+	noted.Plays = slices.Clone(g.Plays)
+	for _, c := range g.ClockChanges {
+		to := &noted.Comment
+		if c.After > 0 && c.After <= len(noted.Plays) {
+			to = &noted.Plays[c.After-1].Comment
+		}
+		*to = plaintext.CleanComment(to.String()+"\n"+c.String(), maxComment)
+	}
+	return &noted
 }
 
 // withoutEdits decides what becomes of a game in which mistakes were left on

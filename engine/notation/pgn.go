@@ -160,11 +160,28 @@ func (g *Game) pgnTag(name, value string) error {
 			return fmt.Errorf("the start position: %w", err)
 		}
 		g.Rules = rulesOf(p, g.Rules.Goal)
+	case "Termination":
+		g.pgnTermination(value)
 	case "SetUp":
 	default:
 		g.addTag(name, value)
 	}
 	return nil
+}
+
+// pgnTermination reads how a game ended. Normal says nothing by itself: a comment may
+// say that somebody resigned.
+func (g *Game) pgnTermination(value string) {
+	word := strings.ToLower(strings.TrimSpace(value))
+	for end := EndTime; end <= EndAborted; end++ {
+		if word != "normal" && word == pgnTermination(end) {
+			g.Recorded.End = max(g.Recorded.End, end)
+			return
+		}
+	}
+	if word != "normal" {
+		g.addTag("Termination", value)
+	}
 }
 
 // pgnTime reads the tags about the time of day. Edax writes 9.5.3, and 255.0.0 when
@@ -211,9 +228,9 @@ func pgnClockText(clock string) (text string, ok bool) {
 	if err != nil {
 		return "", false
 	}
-	text = strconv.FormatFloat(c.Main.Time.Seconds(), 'f', -1, 64)
+	text = string(Seconds(c.Main.Time))
 	if i := c.Increment; i.Time > 0 {
-		text += "+" + strconv.FormatFloat(i.Time.Seconds(), 'f', -1, 64)
+		text += "+" + string(Seconds(i.Time))
 	}
 	plain := Clock{
 		Main: Period{Time: c.Main.Time}, Increment: Period{Time: c.Increment.Time, Moves: 1},
@@ -240,7 +257,7 @@ func pgnResult(value string) Outcome {
 	if !ok || errB != nil || errW != nil || b < 0 || w < 0 || b+w > engine.Squares || b+w == 0 {
 		return Outcome{Text: text, Winner: engine.None}
 	}
-	return counted(text, b-w)
+	return counted(text, whole*(b-w))
 }
 
 // pgnMoves reads the numbered pairs.
@@ -385,11 +402,7 @@ func pgnEnding(text string) (winner engine.Color, end End, ok bool) {
 func (w *writer) pgn() {
 	g := w.game
 	o := g.outcome(w.final)
-	result := "*"
-	if g.decided(w.final) {
-		r := g.official(w.final)
-		result = fmt.Sprintf("%d-%d", r.Black, r.White)
-	}
+	result := w.pgnResult(o)
 	w.pgnTag("Event", g.Event.String(), "?")
 	w.pgnTag("Site", g.Place.String(), "?")
 	w.pgnTag("Date", g.Date.pgn(), "????.??.??")
@@ -397,17 +410,22 @@ func (w *writer) pgn() {
 	w.pgnTag("Black", g.Players[engine.Black].Name.String(), "?")
 	w.pgnTag("White", g.Players[engine.White].Name.String(), "?")
 	w.pgnTag("Result", result, "")
+	w.pgnTag("Termination", pgnTermination(o.End), "")
 	w.pgnTime()
 	w.pgnTag("BlackElo", g.Players[engine.Black].Rating.String(), "")
 	w.pgnTag("WhiteElo", g.Players[engine.White].Rating.String(), "")
-	w.pgnClock()
+	timed := w.pgnClock()
 	if !g.standard() {
+		w.pgnTag("SetUp", "1", "")
 		w.pgnTag("FEN", FEN(g.Rules.Start), "")
 	}
 	for _, t := range g.Tags {
-		if pgnName(t.Name, g.Date.Timed) {
+		switch {
+		case t.Name == "TimeControl" && timed:
+			// It says the same for people; a tag stands only once.
+		case pgnName(t.Name, g.Date.Timed):
 			w.pgnTag(t.Name, t.Value.String(), "")
-		} else {
+		default:
 			w.lost |= lossTags
 		}
 	}
@@ -434,19 +452,57 @@ func (w *writer) pgnTime() {
 	}
 }
 
-// pgnClock writes TimeControl.
-func (w *writer) pgnClock() {
+// pgnResult writes the result: discs, Black's first, of a game that has ended on the
+// board; otherwise who has won, as Edax does, 1-0 for Black.
+func (w *writer) pgnResult(o Outcome) string {
+	switch {
+	case w.game.decided(w.final):
+		r := w.game.official(w.final)
+		return fmt.Sprintf("%d-%d", r.Black, r.White)
+	case !o.Known:
+		return "*"
+	case o.Winner == engine.Black:
+		return "1-0"
+	case o.Winner == engine.White:
+		return "0-1"
+	}
+	return "1/2-1/2"
+}
+
+// pgnTermination returns the word of the PGN standard (9.8.1) for how a game ended
+// early, empty for one that did not.
+func pgnTermination(end End) string {
+	switch end {
+	case EndResigned, EndAgreed, EndTimeUp:
+		return "normal"
+	case EndTime:
+		return "time forfeit"
+	case EndAdjudicated:
+		return "adjudication"
+	case EndAdjourned:
+		return "unterminated"
+	case EndAborted:
+		return "abandoned"
+	case EndNone:
+	}
+	return ""
+}
+
+// pgnClock writes TimeControl, and reports whether it has.
+func (w *writer) pgnClock() bool {
 	clocks := w.game.Clocks
 	if clocks == [2]plaintext.Text{} {
-		return
+		return false
 	}
 	text, ok := pgnClockText(clocks[engine.Black].String())
 	if !ok || clocks[engine.Black] != clocks[engine.White] {
 		w.lost |= lossClock
 	}
-	if clocks[engine.Black] == clocks[engine.White] {
-		w.pgnTag("TimeControl", text, "")
+	if text == "" || clocks[engine.Black] != clocks[engine.White] {
+		return false
 	}
+	w.pgnTag("TimeControl", text, "")
+	return true
 }
 
 // pgnEnd returns the comment about an early end.
@@ -469,7 +525,7 @@ func (w *writer) pgnEnd(o Outcome) string {
 // day is written.
 func pgnName(name string, timed bool) bool {
 	switch name {
-	case "Event", "Site", "Date", "Round", "Black", "White", "Result", "BlackElo", "WhiteElo", "FEN", "SetUp", "":
+	case "Event", "Site", "Date", "Round", "Black", "White", "Result", "BlackElo", "WhiteElo", "FEN", "SetUp", "Termination", "":
 		return false
 	case "UTCDate", "UTCTime", "Time", "TimeZone":
 		return !timed

@@ -90,7 +90,7 @@ func TestPGNForms(t *testing.T) {
 		t.Error(text)
 	}
 	for _, c := range []struct{ end, sentence string }{
-		{"W+R", "{Black resigned} *"}, {"B+T", "{White ran out of time} *"}, {"Void", "{aborted} *"},
+		{"W+R", "{Black resigned} 0-1"}, {"B+T", "{White ran out of time} 1-0"}, {"Void", "{aborted} *"},
 	} {
 		g := one(t, notation.FormatSGF, "(;GM[2]RE["+c.end+"];B[f5])")
 		text, lost := write(t, notation.FormatPGN, g)

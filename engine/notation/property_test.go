@@ -315,7 +315,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(uint8(seed.format), []byte(seed.text))
 	}
 	f.Fuzz(func(t *testing.T, format uint8, b []byte) {
-		notation.Sniff(b)
+		_, _ = notation.Sniff(b)
 		n := 0
 		for g, err := range notation.Read(bytes.NewReader(b), notation.Format(format%12), notation.ReadOptions{}) {
 			if n++; (g == nil) == (err == nil) || n > len(b)+1 {

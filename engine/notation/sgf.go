@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"reversi-board/engine"
@@ -193,7 +192,7 @@ func (r *sgfReader) header(nodes [][]property) error {
 					return fmt.Errorf("a game of the kind %.20q, not 2 (Othello)", v)
 				}
 			case "SZ":
-				if v != "8" {
+				if v != "8" && v != "8:8" {
 					return fmt.Errorf("a board of the size %.20q, not 8", v)
 				}
 			case "RU":
@@ -458,7 +457,7 @@ func (r *sgfReader) info(name, v string) bool {
 func (r *sgfReader) clock() {
 	g := r.game
 	text := r.mainTime
-	if c, err := ParseClock(r.overtime.String()); !r.overtime.IsZero() && err == nil && c.Main.Time.Seconds() == Number(text.String()).Float() {
+	if c, err := ParseClock(r.overtime.String()); !r.overtime.IsZero() && err == nil && string(Seconds(c.Main.Time)) == text.String() {
 		text = r.overtime
 	} else if !r.overtime.IsZero() {
 		g.addTag("OT", r.overtime.String())
@@ -491,8 +490,8 @@ func sgfResult(value string) Outcome {
 	case "F", "FORFEIT":
 		return won(text, winner, EndAdjudicated)
 	default:
-		margin, err := strconv.Atoi(strings.TrimSuffix(rest, ".0"))
-		if err != nil || margin < 0 || margin > engine.Squares {
+		margin, ok := thousandths(rest)
+		if !ok || margin < 0 || strings.ContainsAny(rest, "+-") {
 			return won(text, winner, EndNone)
 		}
 		if winner == engine.White {
@@ -613,7 +612,7 @@ func (w *writer) sgfClock() {
 		w.lost |= lossClock
 		return
 	}
-	seconds := strconv.FormatFloat(c.Main.Time.Seconds(), 'f', -1, 64)
+	seconds := string(Seconds(c.Main.Time))
 	w.add("TM[", seconds, "]")
 	if text != seconds {
 		w.sgfValue("OT", text)
@@ -682,5 +681,5 @@ func (w *writer) sgfResult() string {
 	case !o.Counted:
 		return side
 	}
-	return side + strconv.Itoa(max(o.Margin, -o.Margin))
+	return side + strings.TrimSuffix(strings.TrimRight(o.decimal()[1:], "0"), ".")
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"reversi-board/engine"
+	"reversi-board/engine/plaintext"
 )
 
 // TableGame is one line of a table of reference games: the moves with the facts
@@ -60,9 +61,9 @@ const tableColumns = 12
 // final board. Lines that begin with # are comments.
 func ReadGameTable(r io.Reader) ([]TableGame, error) {
 	var games []TableGame
-	lines := bufio.NewScanner(r)
+	lines := bufio.NewScanner(plaintext.NewReader(r))
 	for number := 1; lines.Scan(); number++ {
-		line := strings.TrimSuffix(lines.Text(), "\r")
+		line := lines.Text()
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"reversi-board/engine/plaintext"
@@ -42,6 +43,16 @@ func (n Number) Float() float64 {
 		return 0
 	}
 	return f
+}
+
+// Seconds writes a time that is not negative as a decimal number of seconds, exactly.
+func Seconds(d time.Duration) Number {
+	d = max(d, 0)
+	text := strconv.FormatInt(int64(d/time.Second), 10)
+	if ns := d % time.Second; ns != 0 {
+		text += "." + strings.TrimRight(fmt.Sprintf("%09d", ns), "0")
+	}
+	return Number(text)
 }
 
 // oneLine makes a tag value of a text: valid, without control characters and

@@ -379,7 +379,7 @@ func (f *WTB) game(i int, o ReadOptions) (*Game, error) {
 	for _, m := range r.Line.Moves {
 		g.Plays = append(g.Plays, Play{Move: m})
 	}
-	g.Recorded = counted(plaintext.Text{}, 2*r.BlackScore-engine.Squares)
+	g.Recorded = counted(plaintext.Text{}, whole*(2*r.BlackScore-engine.Squares))
 	for _, w := range r.Line.Warnings {
 		g.warn("%s", w)
 	}

@@ -30,14 +30,13 @@ func playerColumns() []string {
 // next free ones, from 1 on, except those that taken has. The first mistake is
 // reported with its line, and then there are no players.
 func ReadPlayers(r io.Reader, taken map[int]bool) ([]Player, error) {
-	text, err := io.ReadAll(io.LimitReader(r, MaxCSV+1))
+	text, err := io.ReadAll(io.LimitReader(plaintext.NewReader(r), MaxCSV+1))
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("read the players: %w", err)
 	case len(text) > MaxCSV:
 		return nil, errors.New("read the players: the file is larger than 1 MB")
 	}
-	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if !utf8.Valid(text) {
 		return nil, errors.New("read the players: the file is not UTF-8 text: save it as CSV UTF-8")
 	}
