@@ -13,6 +13,9 @@ type Device struct {
 	SW, HW string
 	// Page is the address of the live page, empty when others cannot open it.
 	Page string
+	// Support is the address where help begins, empty for none: the board's own page
+	// of its health, from which a bug report is downloaded.
+	Support string
 	// Image says that the topic image is published.
 	Image bool
 }
@@ -23,7 +26,6 @@ type haDevice struct {
 	Origin       haOrigin               `json:"origin"`
 	Availability []haAvailability       `json:"availability"`
 	StateTopic   string                 `json:"state_topic"`
-	QoS          int                    `json:"qos"`
 	Components   map[string]haComponent `json:"components"`
 }
 
@@ -32,14 +34,16 @@ type haInfo struct {
 	Name         string   `json:"name"`
 	Manufacturer string   `json:"manufacturer"`
 	Model        string   `json:"model"`
+	Serial       string   `json:"serial_number"`
 	SW           string   `json:"sw_version,omitempty"`
 	HW           string   `json:"hw_version,omitempty"`
 	Page         string   `json:"configuration_url,omitempty"`
 }
 
 type haOrigin struct {
-	Name string `json:"name"`
-	SW   string `json:"sw_version,omitempty"`
+	Name    string `json:"name"`
+	SW      string `json:"sw_version,omitempty"`
+	Support string `json:"support_url,omitempty"`
 }
 
 type haAvailability struct {
@@ -47,11 +51,14 @@ type haAvailability struct {
 	Template string `json:"value_template"`
 }
 
-// haComponent is an entity; what is empty is left out.
+// haComponent is an entity; what is empty is left out. An entity without a name gets
+// the name of its device class, in the language of the user. One with nothing but a
+// platform is removed.
 type haComponent struct {
 	Platform           string   `json:"platform"`
-	Name               string   `json:"name"`
-	UniqueID           string   `json:"unique_id"`
+	Name               string   `json:"name,omitempty"`
+	UniqueID           string   `json:"unique_id,omitempty"`
+	QoS                int      `json:"qos,omitempty"`
 	Icon               string   `json:"icon,omitempty"`
 	DeviceClass        string   `json:"device_class,omitempty"`
 	StateClass         string   `json:"state_class,omitempty"`
@@ -68,6 +75,9 @@ type haComponent struct {
 	CommandTemplate    string   `json:"command_template,omitempty"`
 	ImageTopic         string   `json:"image_topic,omitempty"`
 	ContentType        string   `json:"content_type,omitempty"`
+	// Availability replaces that of the device unless it is nil; an entity with an
+	// empty one is always available.
+	Availability []haAvailability `json:"availability,omitzero"`
 }
 
 // Discovery returns the payload for Options.Discovery.
@@ -81,22 +91,26 @@ func (d Device) Discovery() []byte {
 	v := haDevice{
 		Device: haInfo{
 			Identifiers: []string{d.Board}, Name: d.Name, Manufacturer: "reversi-board", Model: "Reversi board 8x8",
-			SW: d.SW, HW: d.HW, Page: d.Page,
+			Serial: d.Board, SW: d.SW, HW: d.HW, Page: d.Page,
 		},
-		Origin:       haOrigin{Name: "reversi-board", SW: d.SW},
+		Origin:       haOrigin{Name: "reversi-board", SW: d.SW, Support: d.Support},
 		Availability: []haAvailability{{base + "availability", "{{ value_json.state }}"}},
 		StateTopic:   base + "state",
-		QoS:          1,
 		Components:   make(map[string]haComponent),
 	}
 	add := func(id string, c haComponent) {
-		c.UniqueID = d.Board + "-" + id
+		// The QoS of a device is not passed down to its components.
+		c.UniqueID, c.QoS = d.Board+"-"+id, 1
 		v.Components[id] = c
 	}
 	d.addGame(add, base)
 	d.addClocks(add)
 	d.addButtons(add, base)
 	d.addDiagnosis(add, base)
+	if !d.Image {
+		// An earlier run may have had it. To remove what is not there does no harm.
+		v.Components[string(Image)] = haComponent{Platform: "image"}
+	}
 	return encode(v)
 }
 
@@ -126,18 +140,29 @@ func (d Device) addGame(add func(string, haComponent), base string) {
 		AttributesTemplate: "{{ {'ply': value_json.ply, 'by': value_json.last.by | default(none), " +
 			"'flipped': value_json.last.flipped | default([]), 'transcript': value_json.transcript} | tojson }}",
 	})
-	// What is sent again to fill somebody's gap is no news.
+	// The outbox is drained before the board says that it is online: an entity that is
+	// not available then would fire the last event only.
 	add("event", haComponent{
 		Platform: "event", Name: "Game event", StateTopic: base + "event", EventTypes: eventTypes(),
-		Template: "{{ '' if value_json.replay | default(false) else {'event_type': value_json.type, 'seq': value_json.seq, " +
-			"'ply': value_json.ply, 'by': value_json.data.by | default(none), 'move': value_json.data.move | default(none)} | tojson }}",
+		Availability: []haAvailability{}, Template: eventTemplate,
 	})
 	if d.Image {
-		add("image", haComponent{
-			Platform: "image", Name: "Board", ImageTopic: base + string(Image), ContentType: "image/png",
+		add(string(Image), haComponent{
+			Platform: "image", Name: "Picture", ImageTopic: base + string(Image), ContentType: "image/png",
 		})
 	}
 }
+
+// eventTemplate renders nothing for what is no news: what is sent again to fill
+// somebody's gap, and what the entity has had already, because the board has lost
+// power, or the broker's acknowledgement, before it noted that it was sent. What the
+// entity had last is in its attributes, which Home Assistant keeps over restarts.
+const eventTemplate = `{% set had = this.attributes %}{% set data = value_json.data %}` +
+	`{% if not (value_json.replay | default(false) ` +
+	`or had.jid | default('') == value_json.jid and value_json.seq <= had.seq | default(0) | int(0)) %}` +
+	`{{ dict({'event_type': value_json.type, 'jid': value_json.jid, 'seq': value_json.seq, 'ts': value_json.ts, ` +
+	`'ply': value_json.ply, 'by': data.by | default(none), 'move': data.move | default(none)}, ` +
+	`**(data if value_json.type in ('game_over', 'clock_flag') else {})) | tojson }}{% endif %}`
 
 // addClocks adds what is left on the clocks as they were last started, stopped or
 // set, and when the flag of the one that runs falls: Home Assistant can count down
@@ -167,11 +192,11 @@ func (d Device) addButtons(add func(string, haComponent), base string) {
 			`"ts": "{{ utcnow().isoformat() }}", "ttl_ms": 10000` + args + `}`
 		add(name, c)
 	}
-	press("new", haComponent{Name: "New game", Category: "config", Icon: "mdi:restart"}, "")
-	press("undo", haComponent{Name: "Undo", Category: "config", Icon: "mdi:undo"}, `, "args": {"plies": 1}`)
-	press("pause", haComponent{Name: "Stop the game", Category: "config", Icon: "mdi:pause"}, "")
-	press("resume", haComponent{Name: "Go on", Category: "config", Icon: "mdi:play"}, "")
-	press("identify", haComponent{Name: "Identify", Category: "diagnostic", DeviceClass: "identify"}, "")
+	press("new", haComponent{Name: "New game", Icon: "mdi:restart"}, "")
+	press("undo", haComponent{Name: "Undo", Icon: "mdi:undo"}, `, "args": {"plies": 1}`)
+	press("pause", haComponent{Name: "Stop the game", Icon: "mdi:pause"}, "")
+	press("resume", haComponent{Name: "Go on", Icon: "mdi:play"}, "")
+	press("identify", haComponent{Category: "diagnostic", DeviceClass: "identify"}, "")
 }
 
 // addDiagnosis adds what is wrong, and how the board is. diag comes every minute:
@@ -179,7 +204,7 @@ func (d Device) addButtons(add func(string, haComponent), base string) {
 func (d Device) addDiagnosis(add func(string, haComponent), base string) {
 	const gone = 300
 	add("problem", haComponent{
-		Platform: "binary_sensor", Name: "Problem", DeviceClass: "problem", Category: "diagnostic",
+		Platform: "binary_sensor", DeviceClass: "problem", Category: "diagnostic",
 		Template:        "{{ 'ON' if value_json.problem.active else 'OFF' }}",
 		AttributesTopic: base + "state", AttributesTemplate: "{{ value_json.problem | tojson }}",
 	})

@@ -17,8 +17,22 @@ type discovered struct {
 		Identifiers []string `json:"identifiers"`
 		Name        string   `json:"name"`
 		Page        string   `json:"configuration_url"`
+		Serial      string   `json:"serial_number"`
 	} `json:"device"`
+	Origin struct {
+		Support string `json:"support_url"`
+	} `json:"origin"`
 	Components map[string]map[string]any `json:"components"`
+}
+
+// entities counts the components that are not removed.
+func (v discovered) entities() (n int) {
+	for _, c := range v.Components {
+		if len(c) > 1 {
+			n++
+		}
+	}
+	return n
 }
 
 func discover(t *testing.T, d mqtt.Device) (v discovered) {
@@ -100,15 +114,51 @@ func TestDiscoveryKeepsToTheContract(t *testing.T) {
 	}
 }
 
-// TestDiscoveryLeavesOut: there is no picture where none is published, and no
+// TestDiscoveryLeavesOut: where no picture is published, one of an earlier run is
+// removed, which a component with nothing but its platform does; and there is no
 // address where the page is for this computer alone.
 func TestDiscoveryLeavesOut(t *testing.T) {
 	v := discover(t, mqtt.Device{Board: "rv-b07", Name: "x"})
-	if _, ok := v.Components["image"]; ok || v.Device.Page != "" {
-		t.Errorf("image %v, page %q", ok, v.Device.Page)
+	without := v.entities()
+	if image := v.Components["image"]; !maps.Equal(image, map[string]any{"platform": "image"}) || v.Device.Page != "" {
+		t.Errorf("image %v, page %q", image, v.Device.Page)
 	}
 	v = discover(t, mqtt.Device{Board: "rv-b07", Name: "x", Image: true, Page: "http://192.0.2.7:8064/"})
-	if _, ok := v.Components["image"]; !ok || v.Device.Page != "http://192.0.2.7:8064/" {
-		t.Errorf("image %v, page %q", ok, v.Device.Page)
+	if v.entities() != without+1 || v.Components["image"]["name"] != "Picture" || v.Device.Page != "http://192.0.2.7:8064/" {
+		t.Errorf("%d entities, before %d, image %v, page %q", v.entities(), without, v.Components["image"], v.Device.Page)
+	}
+}
+
+// TestDiscoverySaysTheQoSOfEachEntity: Home Assistant does not pass the QoS of a
+// device down to its components, and would subscribe with QoS 0.
+func TestDiscoverySaysTheQoSOfEachEntity(t *testing.T) {
+	for key, c := range discover(t, mqtt.Device{Board: "rv-b07", Name: "x", Image: true}).Components {
+		if c["qos"] != 1.0 {
+			t.Errorf("%s has QoS %v, want 1", key, c["qos"])
+		}
+	}
+}
+
+// TestDiscoveryShowsButtonsAsControls: the buttons of the game are no settings, and
+// what has a device class that says everything is named by Home Assistant.
+func TestDiscoveryShowsButtonsAsControls(t *testing.T) {
+	all := discover(t, mqtt.Device{Board: "rv-b07", Name: "x"}).Components
+	for _, key := range []string{"new", "undo", "pause", "resume"} {
+		if c, there := all[key]["entity_category"]; there || all[key]["name"] == nil {
+			t.Errorf("%s has the category %v and the name %v", key, c, all[key]["name"])
+		}
+	}
+	for _, key := range []string{"problem", "identify"} {
+		if name, there := all[key]["name"]; there || all[key]["device_class"] != key {
+			t.Errorf("%s has the name %v and the device class %v", key, name, all[key]["device_class"])
+		}
+	}
+}
+
+// TestDiscoverySaysWhereHelpIs: which board it is, and where help begins.
+func TestDiscoverySaysWhereHelpIs(t *testing.T) {
+	v := discover(t, mqtt.Device{Board: "rv-b07", Name: "x", Support: "http://192.0.2.7:8064/health"})
+	if v.Device.Serial != "rv-b07" || v.Origin.Support != "http://192.0.2.7:8064/health" {
+		t.Errorf("serial number %q, support %q", v.Device.Serial, v.Origin.Support)
 	}
 }

@@ -3,12 +3,15 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os/exec"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"reversi-board/mqtt"
 )
 
 // home is what Home Assistant makes of the messages of a board, by the program
@@ -30,10 +33,16 @@ type homeEntity struct {
 	Attributes map[string]json.RawMessage `json:"attributes"`
 	Fired      []struct {
 		Type string `json:"type"`
+		JID  string `json:"jid"`
 		Seq  uint64 `json:"seq"`
+		TS   string `json:"ts"`
 		Ply  int    `json:"ply"`
 		By   string `json:"by"`
 		Move string `json:"move"`
+		// Result, Black, White and Reason are of a game that is over, Color and Effect
+		// of a flag that has fallen.
+		Result, Reason, Color, Effect string
+		Black, White                  int
 	} `json:"fired"`
 }
 
@@ -50,6 +59,9 @@ func (h *home) state(t *testing.T, id string) string {
 	return *e.State
 }
 
+// restartOfHome, as a topic, is no message: Home Assistant starts anew.
+const restartOfHome = "restart"
+
 // atHome lets Home Assistant look at messages, and press buttons after them. It
 // fails the test if there is anything that Home Assistant would refuse, or complain
 // of.
@@ -58,6 +70,10 @@ func atHome(t *testing.T, messages []message, presses ...string) *home {
 	var input bytes.Buffer
 	lines := json.NewEncoder(&input)
 	for _, m := range messages {
+		if m.topic == restartOfHome {
+			input.WriteString(`{"restart": true}` + "\n")
+			continue
+		}
 		if err := lines.Encode(map[string]any{"topic": m.topic, "payload": string(m.payload), "retained": m.retained}); err != nil {
 			t.Fatal(err)
 		}
@@ -131,6 +147,155 @@ func TestHomeAssistant(t *testing.T) {
 	obeysHome(t, b, sub, h)
 	gapIsNoNews(t, b, sub)
 	restarts(t, b, sub)
+}
+
+// ofBoard is a message of rv-b07 below its topic.
+func ofBoard(name, payload string) message {
+	return message{topic: "reversi/v1/rv-b07/" + name, payload: []byte(payload)}
+}
+
+// numbered is an event as it is published, as far as Home Assistant looks at it.
+func numbered(jid string, seq int) message {
+	return ofBoard("event", fmt.Sprintf(`{"v":1,"ts":"2026-12-01T10:00:%02d.123Z","jid":%q,"seq":%d,"ply":%d,"type":"move",`+
+		`"data":{"by":"black","move":"f5"},"replay":false}`, seq, jid, seq, seq))
+}
+
+// TestHomeAssistantFiresEachEventOnce: what happened while the board had no broker
+// fires when it comes, although that is before the board says "online"; what comes
+// twice, as after a kill -9, fires once, also when one of the two sides or both have
+// started anew; a new journal begins again at 1.
+func TestHomeAssistantFiresEachEventOnce(t *testing.T) {
+	t.Parallel()
+	device := message{topic: deviceTopic, payload: mqtt.Device{Board: "rv-b07", Name: "Board 7"}.Discovery()}
+	online, offline := ofBoard("availability", `{"state":"online"}`), ofBoard("availability", `{"state":"offline"}`)
+	restart := message{topic: restartOfHome}
+	events := func(jid string, from, to int) (list []message) {
+		for seq := from; seq <= to; seq++ {
+			list = append(list, numbered(jid, seq))
+		}
+		return list
+	}
+	for _, c := range []struct {
+		name     string
+		messages [][]message
+		want     string
+	}{
+		{"one after another", [][]message{{device, online}, events("A", 1, 3)}, "A1 A2 A3"},
+		{"after an outage", [][]message{{device, online}, events("A", 1, 1), {offline}, events("A", 2, 4), {online}}, "A1 A2 A3 A4"},
+		{"before the first online", [][]message{{device}, events("A", 1, 3), {online}}, "A1 A2 A3"},
+		{"sent again after kill -9", [][]message{{device, online}, events("A", 1, 3), {offline, device}, events("A", 2, 4), {online}}, "A1 A2 A3 A4"},
+		{"the same at once", [][]message{{device, online}, events("A", 1, 1), events("A", 1, 1), events("A", 2, 2)}, "A1 A2"},
+		{"a new journal", [][]message{{device, online}, events("A", 1, 3), {offline, device}, events("B", 1, 2), {online}}, "A1 A2 A3 B1 B2"},
+		{"Home Assistant starts anew", [][]message{{device, online}, events("A", 1, 3), {restart, device, online}, events("A", 2, 4)}, "A1 A2 A3 A4"},
+		{"both start anew", [][]message{{device, online}, events("A", 1, 3), {offline, restart, device}, events("A", 1, 4), {online}}, "A1 A2 A3 A4"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var got []string
+			for _, f := range atHome(t, slices.Concat(c.messages...)).Entities["event"].Fired {
+				got = append(got, fmt.Sprint(f.JID, f.Seq))
+				if want := fmt.Sprintf("2026-12-01T10:00:%02d.123Z", f.Seq); f.TS != want {
+					t.Errorf("the time is %q, want %s", f.TS, want)
+				}
+			}
+			if strings.Join(got, " ") != c.want {
+				t.Errorf("fired %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// TestHomeAssistantHearsResults: the end of a game and the fall of a flag say what
+// came of it.
+func TestHomeAssistantHearsResults(t *testing.T) {
+	t.Parallel()
+	h := atHome(t, []message{
+		{topic: deviceTopic, payload: mqtt.Device{Board: "rv-b07", Name: "Board 7"}.Discovery()},
+		ofBoard("event", `{"v":1,"ts":"2026-12-01T10:00:01.123Z","jid":"A","seq":1,"ply":20,"type":"clock_flag",`+
+			`"data":{"color":"white","clock":{"black_ms":1500,"white_ms":0},"effect":"loses"},"replay":false}`),
+		ofBoard("event", `{"v":1,"ts":"2026-12-01T10:00:01.124Z","jid":"A","seq":2,"ply":20,"type":"game_over",`+
+			`"data":{"result":"black","black":64,"white":0,"discs":{"black":14,"white":10},"empties":40,"reason":"flag"},"replay":false}`),
+	})
+	fired := h.Entities["event"].Fired
+	if len(fired) != 2 {
+		t.Fatalf("fired %+v", fired)
+	}
+	if f := fired[0]; f.Color != "white" || f.Effect != "loses" {
+		t.Errorf("the flag is %+v", f)
+	}
+	if f := fired[1]; f.Result != "black" || f.Black != 64 || f.White != 0 || f.Reason != "flag" {
+		t.Errorf("the result is %+v", f)
+	}
+}
+
+// TestHomeAssistantForgetsWhatIsSwitchedOff: the picture is switched off, and neither
+// the entity nor the retained picture is left.
+func TestHomeAssistantForgetsWhatIsSwitchedOff(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, strings.Replace(withHome, "home_assistant: true", "home_assistant: true, image: true", 1), quick+"board: {id: rv-b07}\n")
+	newMosquitto(t, b.broker)
+	sub := subscribe(t, b.broker, "", "homeassistant/#")
+	picture := func(m message) bool { return m.topic == "reversi/v1/rv-b07/image" }
+	p := b.start()
+	sub.availability(0, patience, "online")
+	sub.wait(0, patience, "a picture", picture)
+	all, _ := sub.since(0)
+	if _, there := atHome(t, all).Entities["image"]; !there {
+		t.Fatal("Home Assistant has no picture")
+	}
+	p.signal(syscall.SIGTERM)
+	n := sub.count()
+	b.set(", image: true", "")
+	b.start()
+	sub.availability(n, patience, "online")
+	all, _ = sub.since(0)
+	h := atHome(t, all)
+	if _, there := h.Entities["image"]; there || len(h.Entities) < 10 {
+		t.Errorf("the picture is switched off, and Home Assistant has %d entities with image %t", len(h.Entities), there)
+	}
+	fresh := subscribe(t, b.broker, "", "homeassistant/#")
+	fresh.availability(0, patience, "online")
+	fresh.wait(0, patience, "the device", func(m message) bool { return m.topic == deviceTopic })
+	if all, _ = fresh.since(0); slices.ContainsFunc(all, picture) {
+		t.Error("the broker keeps the picture")
+	}
+}
+
+// TestHomeAssistantAfterAKill: a board that is killed in mid-game sends again what it
+// has not noted as sent; each event of its record fires once.
+func TestHomeAssistantAfterAKill(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, withHome, quick+"board: {id: rv-b07}\n")
+	newMosquitto(t, b.broker)
+	sub := subscribe(t, b.broker, "", "homeassistant/#")
+	p := b.start()
+	w := p.watch()
+	w.phase("playing")
+	sub.availability(0, patience, "online")
+	moves := theFinal(t).plies(t, 3)
+	for _, m := range moves {
+		p.play(w, m)
+	}
+	sub.wait(0, patience, "the last move", func(m message) bool {
+		return strings.HasSuffix(m.topic, "/event") && readEvent(t, m.payload).Ply == len(moves)
+	})
+	p.kill()
+	sub.availability(0, patience, "offline")
+	n := sub.count()
+	b.start().watch().phase("playing")
+	sub.availability(n, patience, "online")
+	all, _ := sub.since(0)
+	onDisk := recordsOnDisk(t, b.dir)
+	checkFired(t, atHome(t, all), onDisk)
+	came := 0
+	for _, m := range all {
+		if strings.HasSuffix(m.topic, "/event") {
+			came++
+		}
+	}
+	if came <= len(onDisk) {
+		t.Errorf("%d events came, %d are on record: none was sent again, and the test shows nothing", came, len(onDisk))
+	}
 }
 
 // withHome is the broker of a bench with Home Assistant.

@@ -42,6 +42,7 @@ func (a *App) discovery(version string) []byte {
 	}
 	if at, err := netip.ParseAddrPort(reachable(c.Web.Listen)); err == nil && !at.Addr().IsLoopback() {
 		d.Page = c.Web.URL(at.String())
+		d.Support = d.Page + "health"
 	}
 	return d.Discovery()
 }

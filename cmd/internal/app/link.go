@@ -76,6 +76,9 @@ func (a *App) openLink(ctx context.Context, version string) error {
 		return fmt.Errorf("start MQTT: %w", err)
 	}
 	a.link.told.Store(a.link.adapter)
+	if !a.config.MQTT.Image {
+		a.link.adapter.Show(mqtt.Image, nil) // an earlier run may have left one behind
+	}
 	return nil
 }
 

@@ -7,8 +7,13 @@ event.py, image.py and schemas.py of homeassistant/components/mqtt. Templates ar
 rendered by Jinja itself, the language that Home Assistant uses, in a sandbox and
 with undefined values of its own: to print one is a warning there and is one here.
 
+An entity that is not available has no attributes, and an event that comes while it
+is not fires only when it is available again, if it was the last one: such are the
+states of Home Assistant (helpers/entity.py, components/event/__init__.py).
+
 It reads one JSON object a line from standard input: a message, with the members
-topic, payload and retained, or {"press": "<a button>"}. It writes one JSON object:
+topic, payload and retained, {"press": "<a button>"}, or {"restart": true}: Home
+Assistant starts anew with what it has kept. It writes one JSON object:
 the device, whether it is available, its entities, the messages that the presses
 have made, and warnings. What Home Assistant would refuse ends it with a text.
 """
@@ -46,8 +51,10 @@ JINJA = jinja2.sandbox.ImmutableSandboxedEnvironment(undefined=Undefined)
 JINJA.globals["utcnow"] = lambda: datetime.datetime.now(datetime.timezone.utc)
 
 
-def render(template, payload):
+def render(template, payload, this=None):
     variables = {"value": payload}
+    if this is not None:
+        variables["this"] = this
     try:
         variables["value_json"] = json.loads(payload)
     except ValueError:
@@ -62,7 +69,7 @@ def must(condition, text):
 
 # What an entity may have beside what all may have, and what it must have.
 COMMON = {
-    "platform", "name", "unique_id", "icon", "entity_category", "device_class", "qos",
+    "platform", "name", "unique_id", "icon", "entity_category", "device_class", "qos", "availability",
     "json_attributes_topic", "json_attributes_template",
 }
 OWN = {
@@ -81,10 +88,17 @@ CLASSES = {
 UNITS = {"duration": {"d", "h", "min", "s", "ms"}, "temperature": {"°C", "°F", "K"}}
 
 
+# What a device passes down to its components (SHARED_OPTIONS in const.py): the QoS,
+# which its schema allows as well, is not among it.
+SHARED = ("availability", "state_topic", "command_topic")
+
+
 class Entity:
     def __init__(self, key, config, device):
-        self.config = c = {"state_topic": device.get("state_topic"), **config}
+        self.config = c = {**{o: device[o] for o in SHARED if o in device}, **config}
         self.name = key
+        self.payloads = {a["topic"]: None for a in c.get("availability", [])}
+        self.pending = None
         self.state, self.attributes, self.fired = None, None, []
         platform, kind = c.get("platform"), c.get("device_class")
         self.must(platform in OWN, f"no platform {platform}")
@@ -106,14 +120,26 @@ class Entity:
     def numeric(self):
         return bool(self.config.get("unit_of_measurement") or self.config.get("state_class"))
 
+    def available(self):
+        return all(state == "online" for state in self.payloads.values())
+
+    def this(self):
+        """The state of the entity, as its templates see it."""
+        last = self.fired[-1] if self.fired and self.available() else {}
+        return {"entity_id": f"event.{self.name}", "attributes": {k: v for k, v in last.items() if k != "type"}}
+
     def take(self, topic, payload, retained):
         c = self.config
+        for a in c.get("availability", []):
+            if topic == a["topic"]:
+                self.payloads[topic] = render(a["value_template"], payload)
+                self.write()
         if topic == c.get("json_attributes_topic"):
             self.attributes = json.loads(render(c["json_attributes_template"], payload))
             self.must(isinstance(self.attributes, dict), "attributes are no object")
         if topic != c.get("state_topic") or c["platform"] in ("button", "image"):
             return
-        text = render(c["value_template"], payload)
+        text = render(c["value_template"], payload, self.this())
         if c["platform"] == "event":
             self.event(text, retained)
         elif text == "None":
@@ -142,7 +168,14 @@ class Entity:
         value = json.loads(text)
         kind = value.pop("event_type")
         self.must(kind in self.config["event_types"], f"{kind} is none of its types")
-        self.fired.append({"type": kind, **value})
+        self.pending = {"type": kind, **value}
+        self.write()
+
+    def write(self):
+        """Writes the state: an event fires when it changes."""
+        if self.pending and self.available():
+            self.fired.append(self.pending)
+            self.pending = None
 
     def press(self):
         self.must(self.config["platform"] == "button", "no button")
@@ -150,7 +183,9 @@ class Entity:
         return {"topic": self.config["command_topic"], "payload": text}
 
 
-def discover(payload):
+def discover(payload, known):
+    if payload == "":
+        return None, {}
     device = json.loads(payload)
     strange = set(device) - {
         "device", "origin", "components", "availability", "state_topic", "command_topic", "qos", "encoding",
@@ -160,10 +195,23 @@ def discover(payload):
         "identifiers", "connections", "manufacturer", "model", "name", "hw_version", "serial_number", "sw_version",
         "via_device", "suggested_area", "configuration_url",
     }
+    must(not set(device["origin"]) - {"name", "sw_version", "support_url"}, "the origin")
     must(not strange, f"the device has {strange}")
     must(device["device"].get("identifiers"), "the device has no identifiers")
     must(device["origin"].get("name"), "the origin has no name")
-    entities = {key: Entity(key, c, device) for key, c in device["components"].items()}
+    entities = dict(known)
+    for key, c in device["components"].items():
+        must(c.get("platform") in OWN, f"{key}: no platform")
+        if len(c) == 1:
+            entities.pop(key, None)
+        elif key in known:
+            # What is known is set up anew and keeps its state.
+            old, entities[key] = known[key], Entity(key, c, device)
+            for kept in ("state", "attributes", "fired", "pending"):
+                setattr(entities[key], kept, getattr(old, kept))
+            entities[key].payloads = {t: old.payloads.get(t) for t in entities[key].payloads}
+        else:
+            entities[key] = Entity(key, c, device)
     ids = [e.config["unique_id"] for e in entities.values()]
     must(len(ids) == len(set(ids)), "a unique_id is there twice")
     return device, entities
@@ -175,10 +223,15 @@ def main():
         m = json.loads(line)
         if "press" in m:
             made.append(entities[m["press"]].press())
+        elif "restart" in m:
+            # Entities that nobody has told of are kept, but do not work.
+            for e in entities.values():
+                e.payloads = dict.fromkeys(e.payloads)
+                e.pending = None
         elif m["topic"].startswith("homeassistant/device/"):
-            device, entities = discover(m["payload"])
+            device, entities = discover(m["payload"], entities)
         elif device is not None:
-            for a in device["availability"]:
+            for a in device.get("availability", []):
                 if m["topic"] == a["topic"]:
                     available = render(a["value_template"], m["payload"])
             for e in entities.values():
