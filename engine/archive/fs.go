@@ -40,7 +40,23 @@ func (osFS) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
 	if err != nil {
 		return nil, err // not a *os.File that is nil inside the interface
 	}
-	return f, nil
+	return osFile{f}, nil
+}
+
+// osFile is a file that knows whether it still has its name.
+type osFile struct{ *os.File }
+
+// Named returns an error if another file, or none, is found under the name with which
+// the file was opened.
+func (f osFile) Named() error {
+	there, err := os.Stat(f.Name())
+	if err != nil {
+		return err
+	}
+	if own, err := f.Stat(); err != nil || !os.SameFile(there, own) {
+		return fs.ErrNotExist
+	}
+	return nil
 }
 
 func (osFS) ReadDir(name string) ([]fs.DirEntry, error)   { return os.ReadDir(name) }

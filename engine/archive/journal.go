@@ -46,6 +46,8 @@ type Journal struct {
 	o    Options
 	dir  folder
 	lock io.Closer
+	// home is the folder when it was opened.
+	home os.FileInfo
 
 	readers handles
 
@@ -58,6 +60,8 @@ type Journal struct {
 	segs []segment
 	// next is the number of the next record.
 	next uint64
+	// holes are what the user is to be told of.
+	holes []Hole
 
 	// writing is held by whoever writes; it guards the rest.
 	writing sync.Mutex
@@ -70,6 +74,8 @@ type Journal struct {
 	// unsaved says that meta must be stored before anything else is.
 	unsaved bool
 	closed  bool
+	// tail are the newest records.
+	tail tail
 
 	ack acked
 }
@@ -160,6 +166,14 @@ func (j *Journal) Append(seq uint64, payload []byte) error {
 	if err := checkPayload(payload); err != nil {
 		return fmt.Errorf("append record %d: %w", seq, err)
 	}
+	if err := j.check(); err != nil {
+		return err
+	}
+	return j.append(seq, payload)
+}
+
+// append stores a record that can be stored.
+func (j *Journal) append(seq uint64, payload []byte) error {
 	if err := j.saveMeta(); err != nil {
 		return explain("write", j.dir.path, err)
 	}
@@ -174,6 +188,7 @@ func (j *Journal) Append(seq uint64, payload []byte) error {
 		j.rollBack()
 		return explain("write", j.dir.path, err)
 	}
+	j.tail.add(seq, record[headLen:])
 	j.commit(int64(len(record)))
 	if j.cur.count == 1 {
 		j.retain()
@@ -272,7 +287,14 @@ func (j *Journal) commit(length int64) {
 func (j *Journal) skip(seq uint64) {
 	j.writing.Lock()
 	defer j.writing.Unlock()
-	if seq <= j.next || j.closed {
+	if !j.closed {
+		j.leave(seq)
+	}
+}
+
+// leave goes on with a number.
+func (j *Journal) leave(seq uint64) {
+	if seq <= j.next {
 		return
 	}
 	if j.cur.count == 0 {

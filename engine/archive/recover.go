@@ -70,7 +70,12 @@ func Open(o Options) (*Journal, Recovery, error) {
 		return nil, Recovery{}, explain("lock", o.Dir, err)
 	}
 	j := &Journal{o: o, dir: folder{o.FS, o.Dir}, lock: l}
+	j.home, err = os.Stat(o.Dir)
+	if err != nil {
+		return nil, Recovery{}, errors.Join(explain("read", o.Dir, err), l.Close())
+	}
 	r, err := j.load()
+	j.holes = r.Holes
 	if err != nil {
 		return nil, Recovery{}, errors.Join(err, l.Close())
 	}
@@ -224,8 +229,27 @@ func (l *loader) addFile(f found, isLast bool, ack uint64) error {
 	}
 	if isLast {
 		l.cur = seg
+		l.remember(data, s.runs)
 	}
 	return nil
+}
+
+// remember keeps the newest records of the last file in memory.
+func (l *loader) remember(data []byte, runs []segment) {
+	for _, run := range runs {
+		// Whatever lies before the last mark that is far enough back would be pushed
+		// out again.
+		from := 0
+		for from+1 < len(run.marks) && int64(len(data))-run.marks[from+1] > maxTail {
+			from++
+		}
+		at, seq := run.marks[from], run.first+uint64(from)*stride
+		for ; seq < run.end(); seq++ {
+			payload := payloadOf(data[at:])
+			l.tail.add(seq, slices.Clone(payload))
+			at += int64(headLen + len(payload))
+		}
+	}
 }
 
 // setAside copies the damaged end out of a file. If that is not possible now it
@@ -315,7 +339,7 @@ func (l *loader) tellHole(from, next uint64) {
 	}
 	told := l.meta.toldFrom(from)
 	if !told || len(h.Files) > 0 || stuck {
-		l.Holes = append(l.Holes, h)
+		l.Recovery.Holes = append(l.Recovery.Holes, h)
 	}
 	if !told && !stuck {
 		l.meta.Told = append(l.meta.Told, from)

@@ -18,6 +18,9 @@ const (
 	firstPause = 100 * time.Millisecond
 	maxPause   = 5 * time.Second
 	slowAfter  = 3 * time.Second
+	// checkPeriod is how often it is asked, while nothing is written, whether the
+	// data folder is still there.
+	checkPeriod = time.Second
 )
 
 // What a Writer reports besides the errors of the Journal.
@@ -58,6 +61,8 @@ type Writer struct {
 	closing bool
 	// attempt counts the beginnings and ends of writes.
 	attempt int
+	// away says that the data folder was not there when it was looked for last.
+	away bool
 	// current is the trouble that was reported last, nil when there is none.
 	current error
 }
@@ -174,7 +179,10 @@ func (w *Writer) store(ctx context.Context) {
 		case !ok && closing:
 			return
 		case !ok:
-			wait(ctx, w.work, nil)
+			idle := time.NewTimer(checkPeriod)
+			wait(ctx, w.work, idle.C)
+			idle.Stop()
+			w.check()
 			continue
 		}
 		if w.write(record) {
@@ -186,6 +194,18 @@ func (w *Writer) store(ctx context.Context) {
 		timer.Stop()
 		pause = min(2*pause, maxPause)
 	}
+}
+
+// check asks whether the data folder is still there, and reports when it is not, or is
+// again.
+func (w *Writer) check() {
+	err := w.j.Check()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err != nil || w.away {
+		w.report(err)
+	}
+	w.away = err != nil
 }
 
 // wait returns when one of the channels says something.

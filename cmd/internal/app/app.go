@@ -486,7 +486,7 @@ const storageTrouble = "storage"
 
 // storage notes that the journal cannot be written, or can again.
 func (a *App) storage(err error) {
-	a.trouble = err
+	a.trouble, a.holes = err, a.journal.Holes()
 	a.noteTrouble()
 	if err != nil {
 		a.log.Error("the journal cannot be written; the game goes on in memory", "error", err)

@@ -51,6 +51,14 @@ func (f timedFile) Sync() error {
 	return err
 }
 
+// Named returns nil if the file still has its name, as far as that is known.
+func (f timedFile) Named() error {
+	if n, ok := f.File.(interface{ Named() error }); ok {
+		return n.Named()
+	}
+	return nil
+}
+
 func (w *stopwatch) note(took time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
