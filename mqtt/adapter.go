@@ -77,10 +77,11 @@ type incomingMessage struct {
 }
 
 // playback is a replay under way: the events still to send again, the next one
-// not before at.
+// not before at. If the journal has failed to give them, it is tried again at that time.
 type playback struct {
 	events []record
 	at     time.Time
+	failed bool
 }
 
 // Bounds of what comes in.
@@ -360,8 +361,7 @@ func (a *Adapter) command(m incomingMessage) {
 }
 
 // RetainedCommand says that somebody has published a command with the retain flag,
-// which has been ignored or refused. One for all boards is not cleared: boards have no
-// right to write there.
+// which has been ignored or refused.
 func (a *Adapter) RetainedCommand(topic string) {
 	a.raise(alertRetained, "warn", a.o.Tuning.AlertKept,
 		fmt.Sprintf("a command was published with the retain flag and has been ignored: %.128s", topic))

@@ -894,10 +894,43 @@ func TestUnreadableJournal(t *testing.T) {
 	if j.Acked() != 0 {
 		t.Errorf("acknowledged %d", j.Acked())
 	}
+	if st := a.Status(); !st.Unreadable {
+		t.Errorf("status %+v does not say that the journal cannot be read", st)
+	}
 	j.mu.Lock()
 	j.broken = nil
 	j.mu.Unlock()
 	eventually(t, "the events leave", func() bool { return j.Acked() == 2 })
+	eventually(t, "the status is good again", func() bool { return !a.Status().Unreadable })
+}
+
+// A replay that was promised comes, also when the journal cannot be read at first.
+func TestReplayWaitsForTheJournal(t *testing.T) {
+	s := newMosquitto(t)
+	j := newJournal(5)
+	j.acked = 5
+	a := start(t, secret(options(s.addr, j)))
+	go func() {
+		for r := range a.Commands() {
+			r.Reply(Response{Seq: j.LastSeq()})
+		}
+	}()
+	online(t, a)
+	w := watch(t, s.addr, "reversi/v1/#")
+	j.mu.Lock()
+	j.broken = errDisk
+	j.mu.Unlock()
+	publish(t, s.addr, base+"cmd/hub/replay", `{"id":"1","from":"hub","args":{"from":2,"to":4}}`, false)
+	eventually(t, "the command is answered", func() bool { return len(w.on(base+"resp/hub")) == 1 })
+	j.mu.Lock()
+	j.broken = nil
+	j.mu.Unlock()
+	eventually(t, "the events arrive", func() bool { return len(w.on(base+"event")) == 3 })
+	for i, r := range w.on(base + "event") {
+		if r.seq() != uint64(2+i) || r.field("replay") != true {
+			t.Errorf("event %d of the replay: %s", i, r.payload)
+		}
+	}
 }
 
 // A hundred thousand events that wait are read a few at a time, and a cursor

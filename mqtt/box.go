@@ -257,16 +257,21 @@ func (b *box) deadline(now time.Time) (next time.Time) {
 	return next
 }
 
-// takeReplay returns and removes the oldest replay wanted.
-func (b *box) takeReplay() (r ReplayArgs, ok bool) {
+// nextReplay returns the oldest replay wanted.
+func (b *box) nextReplay() (r ReplayArgs, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.replays) == 0 {
 		return ReplayArgs{}, false
 	}
-	r = b.replays[0]
+	return b.replays[0], true
+}
+
+// tookReplay removes what nextReplay returned.
+func (b *box) tookReplay() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.replays = slices.Delete(b.replays, 0, 1)
-	return r, true
 }
 
 // Names of slots: topics below the board's.

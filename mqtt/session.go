@@ -222,11 +222,10 @@ func (a *Adapter) judged(err error) error {
 // command is only a topic to clear: its payload is never kept, however many there are.
 func (a *Adapter) receive(m paho.Message) {
 	topic := m.Topic()
-	if m.Retained() && strings.HasPrefix(topic, a.base+"cmd/") && len(m.Payload()) > 0 {
-		if clearable(topic) {
-			a.box.clear(topic)
+	if m.Retained() && a.isCommand(topic) {
+		if len(m.Payload()) > 0 {
+			a.ignore(topic)
 		}
-		a.RetainedCommand(topic)
 		return
 	}
 	in := incomingMessage{topic: topic, payload: m.Payload(), retained: m.Retained()}
@@ -236,6 +235,20 @@ func (a *Adapter) receive(m paho.Message) {
 	if !a.inbox.put(in) {
 		a.box.dropped()
 	}
+}
+
+// isCommand reports whether commands to this board, or to all, are published on a topic.
+func (a *Adapter) isCommand(topic string) bool {
+	return strings.HasPrefix(topic, a.base+"cmd/") || strings.HasPrefix(topic, root+everyone+"/cmd/")
+}
+
+// ignore takes a retained command away, if boards may do that: they have no right to
+// write to the topics for all.
+func (a *Adapter) ignore(topic string) {
+	if clearable(topic) && strings.HasPrefix(topic, a.base) {
+		a.box.clear(topic)
+	}
+	a.RetainedCommand(topic)
 }
 
 // clearable reports whether a topic can be published to on every broker, and is not

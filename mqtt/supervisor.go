@@ -248,7 +248,7 @@ func (a *Adapter) nextEvent(s *session, now time.Time) *job {
 		s.events = s.events[1:]
 	}
 	if len(s.events) == 0 {
-		s.events = a.read(next, int(min(waiting, readAhead)))
+		s.events, _ = a.read(next, int(min(waiting, readAhead))) // what could be read goes
 		a.readable(len(s.events) > 0)
 	}
 	if len(s.events) == 0 {
@@ -292,16 +292,16 @@ func (a *Adapter) readable(ok bool) {
 	}
 }
 
-// read returns events of the journal, none when it cannot be read.
-func (a *Adapter) read(from uint64, limit int) (out []record) {
-	err := a.o.Journal.Read(max(from, a.o.Journal.FirstSeq()), limit, func(seq uint64, payload []byte) error {
+// read returns events of the journal.
+func (a *Adapter) read(from uint64, limit int) (out []record, err error) {
+	err = a.o.Journal.Read(max(from, a.o.Journal.FirstSeq()), limit, func(seq uint64, payload []byte) error {
 		out = append(out, record{seq, append([]byte(nil), payload...)})
 		return nil
 	})
 	if err != nil {
 		a.told.Error("mqtt: read the journal", "from", from, "err", err)
 	}
-	return out
+	return out, err //nolint:wrapcheck // it is told here, and is only looked at for being one
 }
 
 func (a *Adapter) nextRetained() *job {
@@ -316,11 +316,21 @@ func (a *Adapter) nextRetained() *job {
 func (a *Adapter) nextReplay(now time.Time) (*job, time.Time) {
 	p := &a.playback
 	if len(p.events) == 0 {
-		r, ok := a.box.takeReplay()
+		if now.Before(p.at) && p.failed {
+			return nil, p.at
+		}
+		r, ok := a.box.nextReplay()
 		if !ok {
 			return nil, time.Time{}
 		}
-		p.events = a.read(r.From, int(r.To-r.From)+1)
+		var err error
+		p.events, err = a.read(r.From, int(r.To-r.From)+1)
+		if p.failed = err != nil && len(p.events) == 0; p.failed {
+			// It was promised: the journal is tried again.
+			p.at = now.Add(time.Second)
+			return nil, p.at
+		}
+		a.box.tookReplay()
 		p.events = slices.DeleteFunc(p.events, func(e record) bool { return e.seq > r.To })
 		if len(p.events) == 0 {
 			return nil, now

@@ -521,6 +521,57 @@ func TestRunningBoardAtTheBroker(t *testing.T) {
 	board.Disconnect(100)
 }
 
+// While a board runs here nobody logs in under its name: a broker that takes the name
+// for the client's id would throw the board off. The broker is only looked for.
+func TestNoLoginBesideARunningBoard(t *testing.T) {
+	t.Parallel()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := make(chan []byte, 1)
+	go func() {
+		conn, err := l.Accept()
+		if err != nil {
+			close(said)
+			return
+		}
+		text, _ := io.ReadAll(conn)
+		_ = conn.Close()
+		said <- text
+	}()
+	dir := t.TempDir()
+	running, err := os.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer running.Close()
+	if err := syscall.Flock(int(running.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	c := soldered(t, "hall-128")
+	c.MQTT = configs.MQTT{Broker: "mqtt://" + l.Addr().String(), Username: "hall-1", PasswordFile: secret(t, "right")}
+	look := func() *doctor.Report {
+		r, err := doctor.Run(t.Context(), doctor.Options{Config: c, DataDir: dir, Only: []string{"broker"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	if r := look(); !r.OK || !strings.Contains(check(t, r, "broker").Found, "can be reached. A running reversi-board uses it") {
+		t.Errorf("%+v", r.Checks)
+	}
+	if text := <-said; len(text) > 0 {
+		t.Errorf("the doctor said %q to the broker", text)
+	}
+	_ = l.Close()
+	r := look()
+	if want := "broker " + c.MQTT.Broker + " unreachable"; told(r) != want {
+		t.Errorf("without the broker: %s, want %s", told(r), want)
+	}
+	explained(t, r)
+}
+
 // The calibration: none, one of this board, one of another, one that cannot be
 // read.
 func TestCalibration(t *testing.T) {

@@ -28,8 +28,8 @@ const (
 	maxPacket = 64 << 10
 )
 
-// checkBroker looks whether the board will have a broker. It logs in beside a
-// running board, under a name of its own, publishes nothing, and is gone.
+// checkBroker looks whether the board will have a broker. It logs in, publishes nothing,
+// and is gone. While a board runs here it only looks whether the broker can be reached.
 func checkBroker(ctx context.Context, d *doctor, c *Check) {
 	m := d.c.MQTT
 	switch {
@@ -76,6 +76,10 @@ func (d *doctor) external(ctx context.Context, c *Check) {
 	m := d.c.MQTT
 	ctx, cancel := context.WithTimeout(ctx, brokerTime)
 	defer cancel()
+	if d.running && m.Username != "" {
+		d.reach(ctx, c)
+		return
+	}
 	v, err := d.visit(ctx)
 	user := "without a user name"
 	if m.Username != "" {
@@ -101,6 +105,22 @@ func (d *doctor) external(ctx context.Context, c *Check) {
 		}
 		c.blame(p)
 	}
+}
+
+// reach looks whether a broker can be reached, without a login: a broker may take the
+// name of the user for the client's id (Mosquitto: use_username_as_clientid), and then
+// a login would throw the running board off.
+func (d *doctor) reach(ctx context.Context, c *Check) {
+	v := visit{cause: "unreachable", next: "Look at mqtt.broker, at the network, and whether the broker runs."}
+	conn, err := d.dial(ctx)
+	if err != nil {
+		c.foundf("The broker %s cannot be reached: %s.", d.c.MQTT.Broker, brief(v.distrust(err)))
+		c.blame(Problem{Part: "broker", Where: d.c.MQTT.Broker, Cause: v.cause, Found: c.Found, Next: v.next})
+		return
+	}
+	_ = conn.Close() // nothing was said
+	c.foundf("The broker %s can be reached. A running reversi-board uses it: its page says how the connection is. "+
+		"Stop it to have the login tried.", d.c.MQTT.Broker)
 }
 
 // visit is what became of a login.
