@@ -20,6 +20,7 @@ import (
 	"time"
 
 	paho "github.com/eclipse/paho.mqtt.golang"
+	"golang.org/x/sys/unix"
 )
 
 // The race detector is left out: it makes a program of 50 MB one of 500, and what is
@@ -214,9 +215,12 @@ type mqttArbiter struct {
 func newMQTTArbiter(t *testing.T, address, password string) *mqttArbiter {
 	t.Helper()
 	a := &mqttArbiter{t: t, answers: make(chan []byte, 1000), lost: make(chan error, 1)}
-	a.client = paho.NewClient(paho.NewClientOptions().AddBroker("tcp://" + address).SetClientID("desk").SetUsername("hall-1").
-		SetPassword(password).SetProtocolVersion(4).SetAutoReconnect(false).
-		SetConnectionLostHandler(func(_ paho.Client, err error) { a.lost <- err }))
+	o := paho.NewClientOptions().AddBroker("tcp://" + address).SetClientID("desk").SetProtocolVersion(4).SetAutoReconnect(false).
+		SetConnectionLostHandler(func(_ paho.Client, err error) { a.lost <- err })
+	if password != "" {
+		o.SetUsername("hall-1").SetPassword(password)
+	}
+	a.client = paho.NewClient(o)
 	for _, k := range []func() paho.Token{
 		a.client.Connect,
 		func() paho.Token {
@@ -232,11 +236,11 @@ func newMQTTArbiter(t *testing.T, address, password string) *mqttArbiter {
 }
 
 // order gives an order and returns how long the answer took.
-func (a *mqttArbiter) order() time.Duration {
+func (a *mqttArbiter) order(name string) time.Duration {
 	a.t.Helper()
 	a.n++
 	begin := time.Now()
-	a.client.Publish("reversi/v1/reversi-1/cmd/arbiter/identify", 1, false, fmt.Sprintf(`{"id":"%d","from":"desk"}`, a.n))
+	a.client.Publish("reversi/v1/reversi-1/cmd/arbiter/"+name, 1, false, fmt.Sprintf(`{"id":"%d","from":"desk"}`, a.n))
 	for {
 		select {
 		case text := <-a.answers:
@@ -339,7 +343,7 @@ func TestGameGoesOnWhileTheEmbeddedBrokerIsAttacked(t *testing.T) {
 				t.Errorf("an order from the page is answered %+v", r)
 			}
 			page = append(page, time.Since(begin))
-			orders = append(orders, desk.order())
+			orders = append(orders, desk.order("identify"))
 		}
 		return moves, page, orders
 	}
@@ -373,5 +377,57 @@ func TestGameGoesOnWhileTheEmbeddedBrokerIsAttacked(t *testing.T) {
 		if !strings.Contains(p.stderr.String(), said) {
 			t.Errorf("the log does not say %q:\n%s", said, p.stderr)
 		}
+	}
+}
+
+// Without file handles what happens is still published: the journal's file is open, and
+// the board is connected. Nobody new can connect, and that is a line in the log.
+func TestEventsGoOutWithoutFileHandles(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, embedded, quick)
+	p := b.start()
+	w := p.watch()
+	w.phase("playing")
+	desk := newMQTTArbiter(t, address(b.broker), "")
+	events := make(chan []byte, 1000)
+	k := desk.client.Subscribe("reversi/v1/reversi-1/event", 1, func(_ paho.Client, m paho.Message) { events <- m.Payload() })
+	if !k.WaitTimeout(patience) || k.Error() != nil {
+		t.Fatal(k.Error())
+	}
+	hears := func(kind string) {
+		t.Helper()
+		for {
+			select {
+			case text := <-events:
+				if decode[event](t, text).Type == kind {
+					return
+				}
+			case <-time.After(patience):
+				t.Fatalf("%s is not published; the page says %+v, the log\n%s", kind, w.look().Connections, p.stderr)
+			}
+		}
+	}
+	desk.order("pause")
+	hears("paused")
+	var before unix.Rlimit
+	if err := unix.Prlimit(p.cmd.Process.Pid, unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 3, Max: 4096}, &before); err != nil {
+		t.Fatal(err)
+	}
+	for range 4 { // ten orders may come at once
+		desk.order("resume")
+		hears("resumed")
+		desk.order("pause")
+		hears("paused")
+	}
+	if strings.Contains(p.stderr.String(), "read the journal") {
+		t.Errorf("the log says\n%s", p.stderr)
+	}
+	if said := w.look().Connections; said["journal"] != "ok" || said["broker"] != "connected" {
+		t.Errorf("the page says %+v", said)
+	}
+	before.Max = 4096
+	before.Cur = min(before.Cur, before.Max)
+	if err := unix.Prlimit(p.cmd.Process.Pid, unix.RLIMIT_NOFILE, &before, nil); err != nil {
+		t.Fatal(err)
 	}
 }
