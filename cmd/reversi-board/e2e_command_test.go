@@ -247,7 +247,7 @@ func TestVisitors(t *testing.T) {
 		return eval[string](page, `[...document.querySelectorAll(".cell")].map((c) => c.getAttribute("aria-label")).join("; ") + " | " +
 			[...document.querySelectorAll(".move")].map((m) => m.innerText.replace(/\s+/g, "")).join(" ") + " | " + document.getElementById("sentence").textContent`)
 	}
-	// White loses all discs: black 64-0 after nine plies.
+	// White loses all discs: black 13-0 after nine plies.
 	const wipeout = "f5d6c5f6e7f4g5e6e3"
 	plies := pliesOf(t, wipeout)
 	for _, m := range plies[:8] {
@@ -281,8 +281,8 @@ func TestVisitors(t *testing.T) {
 	}
 	for _, page := range []*tab{one, two} {
 		page.until(patience, `document.body.dataset.phase === "over"`)
-		if got := eval[string](page, `document.getElementById("sentence").textContent`); !strings.Contains(got, "64") {
-			t.Errorf("the page says %q, want 64-0", got)
+		if got := eval[string](page, `document.getElementById("sentence").textContent`); !strings.Contains(got, "Black 13, White 0") {
+			t.Errorf("the page says %q, want 13-0", got)
 		}
 	}
 	record := recordsOnDisk(t, b.dir)

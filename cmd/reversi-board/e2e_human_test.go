@@ -161,7 +161,7 @@ func (v *visitor) transcript() string { return eval[string](v.page, textOf("#tra
 type told struct {
 	black, white string // the players
 	transcript   string
-	score        string // such as 40-24, the empty squares to the winner
+	score        string // such as 40-24, the discs as they lie
 	winner       string
 }
 
@@ -235,8 +235,8 @@ func toldByRules(t *testing.T, transcript string) string {
 	if !g.Over() {
 		t.Errorf("%s is not over", transcript)
 	}
-	black, white := g.Score()
-	return fmt.Sprintf("%d-%d", black, white)
+	// At home the discs count as they lie.
+	return fmt.Sprintf("%d-%d", g.Black.Count(), g.White.Count())
 }
 
 // after returns the game after a transcript; whoever cannot move has passed.

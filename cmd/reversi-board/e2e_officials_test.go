@@ -183,7 +183,7 @@ func TestArbiterLogsIn(t *testing.T) {
 	tab.push("sheet-next")
 	tab.until(patience, `document.getElementById("sheet-words").textContent === "Black wins, 40 to 24. The game is over."`)
 	tab.push("sheet-next")
-	tab.until(patience, `document.body.dataset.phase === "over" && document.querySelector("#player-black .person").textContent.includes("wins by decision")`)
+	tab.until(patience, `document.body.dataset.phase === "over" && document.querySelector("#player-black .person").textContent.includes("wins 40 to 24 by decision")`)
 	tab.quiet()
 	p.kill()
 	records := recordsOnDisk(t, b.dir)

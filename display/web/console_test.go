@@ -251,7 +251,7 @@ func TestConsoleRules(t *testing.T) {
 	k.set("color", "white")
 	k.says("White gives up. Black wins.")
 	wants(t, k.agree(), "resign", `{"color":"white"}`)
-	k.until(`document.querySelector("#player-black .person").textContent.includes("wins by resignation")`)
+	k.until(`document.querySelector("#player-black .person").textContent.includes("wins 60 to 4 by resignation")`)
 
 	k.open("result")
 	k.set("result", "draw")

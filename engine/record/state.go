@@ -13,6 +13,9 @@ type stateJSON struct {
 	Variant    string       `json:"variant"`
 	Profile    string       `json:"profile"`
 	Hints      string       `json:"hints"`
+	// Empties is to whom the empty squares count in the end, of the game as of the
+	// profile.
+	Empties string `json:"empties"`
 	Phase      string       `json:"phase"`
 	Step       *string      `json:"step"`
 	Turn       string       `json:"turn"`
@@ -38,6 +41,9 @@ type stateJSON struct {
 	// since a finished game was opened again.
 	Halted    bool           `json:"halted"`
 	Objection *objectionJSON `json:"objection"`
+	// Counting says that the time has stopped the game and the discs are being
+	// counted.
+	Counting *countingJSON `json:"counting"`
 	// Record is what was really played, where the transcript does not say it, and
 	// for players wherever it may be left to them to find that out.
 	Record []lineJSON `json:"record"`
@@ -84,6 +90,11 @@ type (
 		Extra    squares `json:"extra"`
 		Improper *string `json:"improper"`
 		Claimed  bool    `json:"claimed"`
+	}
+	// countingJSON names the squares of which it is not known what counts: their cells
+	// cannot be read, or their discs are off the board.
+	countingJSON struct {
+		Asked squares `json:"asked"`
 	}
 	pendingJSON struct {
 		Move    string  `json:"move"`
@@ -143,10 +154,13 @@ func EncodeStateWithout(env Envelope, s *referee.State, without referee.Withheld
 		},
 		Transcript: s.Transcript(), Players: encodePlayers(s.Match.Players), Pairing: clean(s.Match.Pairing), Hand: hand(s.Game),
 		Clock:   encodeClock(env, &s.Clock),
-		Problem: problem(env, s.Problem), Halted: s.Halted, Objection: objection(s, without), Record: lines(s, without),
+		Problem: problem(env, s.Problem), Halted: s.Halted, Empties: s.Match.Empties().String(), Objection: objection(s, without), Record: lines(s, without),
 	}
-	if s.Phase == referee.Playing && !without.Legal {
+	if s.Phase == referee.Playing && !without.Legal && !s.Flags.TimeUp {
 		w.Legal = squares(s.Game.Legal())
+	}
+	if s.Phase == referee.Playing && s.Flags.TimeUp {
+		w.Counting = &countingJSON{squares(s.Asked())}
 	}
 	if s.Ended {
 		r, err := encodeResult(s.Result)

@@ -41,11 +41,11 @@ const noClock = `"clock":{"mode":"none","black_ms":null,"white_ms":null,"running
 // Nothing has been read from the board yet.
 func TestStateIdle(t *testing.T) {
 	checkState(t, envelope(), referee.New(homeMatch(t, "classic")),
-		`{`+stampText+`,"seq":12,"game":null,"variant":"classic","profile":"home","hints":"on","phase":"idle","step":null,`+
+		`{`+stampText+`,"seq":12,"game":null,"variant":"classic","profile":"home","hints":"on","empties":"as_they_lie","phase":"idle","step":null,`+
 			`"turn":"none","ply":0,"board":"`+startBoard+`","sensed":"`+strings.Repeat("?", 64)+`","board_fp":"`+fp(t, startBoard, engine.None)+`",`+
 			`"irregular":false,"start":{"board":"`+startBoard+`","turn":"black"},"legal":[],"score":{"black":2,"white":2,"empty":60},"last":null,"pending":null,`+
 			`"guide":{"flip":[],"place":[],"remove":[]},"transcript":"","players":{"black":"Ann <b>","white":"Ørn & 李"},`+
-			`"hand":null,"result":null,`+noClock+`,"problem":{"active":false,"code":null,"squares":[],"since":null},"halted":false,"objection":null,"record":null}`)
+			`"hand":null,"result":null,`+noClock+`,"problem":{"active":false,"code":null,"squares":[],"since":null},"halted":false,"objection":null,"counting":null,"record":null}`)
 }
 
 // White has placed c5 after d3 and has d4 still to turn; a1 holds a disc that
@@ -68,7 +68,7 @@ func TestStatePlaying(t *testing.T) {
 	env.Ply = 33                // the state knows better
 	env.FP = "ffffffffffffffff" // the same
 	checkState(t, env, s,
-		`{`+stampText+`,"seq":12,"game":"`+game+`","variant":"classic","profile":"home","hints":"on","phase":"playing","step":"correcting",`+
+		`{`+stampText+`,"seq":12,"game":"`+game+`","variant":"classic","profile":"home","hints":"on","empties":"as_they_lie","phase":"playing","step":"correcting",`+
 			`"turn":"white","ply":1,"board":"`+afterD3+`",`+
 			`"sensed":"B------------------B-------BB-----WBB--------------------------?","board_fp":"`+fp(t, afterD3, engine.White)+`",`+
 			`"irregular":false,"start":{"board":"`+startBoard+`","turn":"black"},"legal":["c3","e3","c5"],"score":{"black":4,"white":1,"empty":59},`+
@@ -76,7 +76,7 @@ func TestStatePlaying(t *testing.T) {
 			`"pending":{"move":"c5","by":"white","to_flip":["d4","d5"],"done":["d5"],"extra":["e5"],"lifted":["d4"],"since_ms":60000},`+
 			`"guide":{"flip":["d4","e5"],"place":["b2","c2"],"remove":["a1"]},"transcript":"d3","players":{"black":"Ann <b>","white":"Ørn & 李"},`+
 			`"hand":null,"result":null,`+noClock+
-			`,"problem":{"active":true,"code":"illegal_position","squares":["a1","e5"],"since":"2026-03-01T18:04:05.428Z"},"halted":false,"objection":null,"record":null}`)
+			`,"problem":{"active":true,"code":"illegal_position","squares":["a1","e5"],"since":"2026-03-01T18:04:05.428Z"},"halted":false,"objection":null,"counting":null,"record":null}`)
 }
 
 // A finished game with a stock of discs each.

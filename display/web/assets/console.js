@@ -157,12 +157,14 @@ export class Console {
         open: () => this.edit([...state().board]),
         close: () => this.edit(null),
         fields: () => [this.choice("turn", "To move", [["black", "Black"], ["white", "White"]], state().turn === "white" ? "white" : "black")],
-        wrong: () => (this.changes().length || value("turn") !== state().turn ? "" : "Nothing has been changed yet: click a square of the board."),
+        wrong: () => (this.asked().length || this.changes().length || value("turn") !== state().turn ? "" : "Nothing has been changed yet: click a square of the board."),
         words: () => {
-          const changes = this.changes().map(([s, face]) => `${s} ${{ B: "black", W: "white", "-": "empty" }[face]}`);
+          const asked = this.asked();
+          const changes = (asked.length ? asked : this.changes()).map(([s, face]) => `${s} ${{ B: "black", W: "white", "-": "empty" }[face]}`);
+          if (asked.length) return `The time is up. On the board lie: ${changes.join(", ")}. The discs are then counted.`;
           return `${changes.length ? `The record says from now on: ${changes.join(", ")}. ` : ""}${capital(value("turn"))} is to move. The lights lead the discs to it.`;
         },
-        command: () => ["correct_square", { squares: Object.fromEntries(this.changes()), turn: value("turn"), ...this.reason() }],
+        command: () => ["correct_square", { squares: Object.fromEntries([...this.asked(), ...this.changes()]), turn: value("turn"), ...this.reason() }],
       },
       {
         id: "revise",
@@ -515,16 +517,17 @@ export class Console {
       return row;
     };
     const fewest = this.view?.state?.variant === "reverse";
+    const given = this.view?.state?.empties === "winner" ? empty : 0;
     const lead = black > white ? "black" : white > black ? "white" : "draw";
     const winner = fewest && lead !== "draw" ? other(/** @type {Color} */ (lead)) : lead;
     const rows = [
       this.choice("result", "Result", [["black", "Black wins"], ["white", "White wins"], ["draw", "Draw"], ["none", "No result"]], winner),
-      numbers("black", "Discs of Black", lead === "black" ? black + empty : black),
-      numbers("white", "Discs of White", lead === "white" ? white + empty : white),
+      numbers("black", "Discs of Black", lead === "black" ? black + given : black),
+      numbers("white", "Discs of White", lead === "white" ? white + given : white),
     ];
     if (lead === "draw") {
-      this.field.black.value = String(black + empty / 2);
-      this.field.white.value = String(white + empty / 2);
+      this.field.black.value = String(black + given / 2);
+      this.field.white.value = String(white + given / 2);
     }
     this.field.result.addEventListener("change", () => {
       const none = this.field.result.value === "none";
@@ -593,6 +596,12 @@ export class Console {
       $("sheet-error").hidden = true;
       this.o.board.edit(this.edited, null);
     });
+  }
+
+  /** What lies on the squares that are asked about when the time is up. @returns {[string, string][]} */
+  asked() {
+    const asked = this.view?.state?.counting?.asked ?? [];
+    return asked.map((s) => [s, (this.edited ?? [])[indexOf(s)] ?? "-"]);
   }
 
   /** The squares that are to be changed. @returns {[string, string][]} */

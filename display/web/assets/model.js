@@ -37,6 +37,8 @@
  * @property {{black: number, white: number}|null} hand  discs left, where each has a stock
  * @property {{black: string, white: string}} players
  * @property {Result|null} result
+ * @property {"winner"|"as_they_lie"} empties  to whom the empty squares count
+ * @property {{asked: string[]}|null} counting  the time is up; of these squares it is not known what counts
  * @property {{active: boolean, code: string|null, squares: string[]}|null} problem
  *
  * @typedef {object} Result  black and white are the score that counts
