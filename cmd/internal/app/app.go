@@ -486,6 +486,10 @@ const storageTrouble = "storage"
 
 // storage notes that the journal cannot be written, or can again.
 func (a *App) storage(err error) {
+	if errors.Is(err, archive.ErrMoved) || errors.Is(a.trouble, archive.ErrMoved) {
+		a.scribe.forget()
+		nudge(a.ended)
+	}
 	a.trouble, a.holes = err, a.journal.Holes()
 	a.noteTrouble()
 	if err != nil {
@@ -607,7 +611,7 @@ func (a *App) openJournal(dir string) error {
 	}
 	a.holes = recovery.Holes
 	a.journal, a.boot = journal, journal.Boot()
-	a.dir, a.match, a.scribe = dir, match, newScribe(dir)
+	a.dir, a.match, a.scribe = dir, match, newScribe(a.disk, dir, clockFile)
 	match = a.seated(match)
 	a.core = NewCore(CoreOptions{
 		Match: match, Presence: a.config.Hardware.Kind == configs.Reed64, Lag: Lag(a.config),

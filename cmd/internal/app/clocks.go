@@ -17,7 +17,8 @@ import (
 
 // clockFile holds what the clocks showed last, so that a power cut gives nobody
 // the time back since the last move. It names the event after which that was so:
-// with another last event in the journal it says nothing.
+// with another last event in the journal it says nothing. It is a file of slots, for it
+// is written every second.
 const clockFile = "last-clock.txt"
 
 // clockTick is how often the clocks are kept while one runs: what a power cut may
@@ -37,17 +38,17 @@ func clockText(jid string, seq uint64, t clock.Times) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("write the clocks: %w", err)
 	}
-	return sealed(fmt.Sprintf("%s %d %s", jid, seq, times)), nil
+	return fmt.Sprintf("%s %d %s", jid, seq, times), nil
 }
 
 // readClock returns what the clocks showed last; ok is false when that is not
 // known.
 func readClock(dir, jid string, seq uint64) (t clock.Times, ok bool) {
-	line, err := os.ReadFile(filepath.Join(dir, clockFile)) //nolint:gosec // a fixed name in the data folder
+	b, err := os.ReadFile(filepath.Join(dir, clockFile)) //nolint:gosec // a fixed name in the data folder
 	if err != nil {
 		return t, false
 	}
-	text, whole := unsealed(line)
+	text, _, whole := newest(b)
 	times, ours := strings.CutPrefix(text, fmt.Sprintf("%s %d ", jid, seq))
 	var kept keptClock
 	if !whole || !ours || json.Unmarshal([]byte(times), &kept) != nil {

@@ -1,8 +1,13 @@
 package app
 
 import (
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,6 +15,7 @@ import (
 	"reversi-board/configs"
 	"reversi-board/display/oled"
 	"reversi-board/engine"
+	"reversi-board/engine/archive"
 	"reversi-board/engine/clock"
 	"reversi-board/hardware/emu"
 )
@@ -35,7 +41,11 @@ func TestClocksAreKept(t *testing.T) {
 	if _, ok := readClock(dir, "J", 7); ok {
 		t.Error("clocks were read before they were kept")
 	}
-	write(text)
+	keep := &slots{fs: archive.OS(), path: filepath.Join(dir, clockFile)}
+	if err := keep.write(text); err != nil {
+		t.Fatal(err)
+	}
+	keep.close()
 	if got, ok := readClock(dir, "J", 7); !ok || got != want || got.Left[engine.Black] != 4*time.Minute+18*time.Second {
 		t.Errorf("read %+v, %t, want %+v", got, ok, want)
 	}
@@ -47,13 +57,138 @@ func TestClocksAreKept(t *testing.T) {
 			t.Errorf("the clocks of event 7 are those of event %d of %s", other.seq, other.jid)
 		}
 	}
-	bad := []string{"", "J 7 ", sealed("J 7 {"), sealed("J 7 null x"), sealed(`J 7 {"left_ns":[-1,0]}`), sealed("J 7")}
-	for _, text := range append(bad, tornOrRotten(text)...) {
-		write(text)
+	whole, err := os.ReadFile(filepath.Join(dir, clockFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	slot := string(whole[slotStep : slotStep+slotSize])
+	line := slot[:strings.IndexByte(slot, 0)]
+	bad := []string{"", "1 J 7 ", sealed("1 J 7 {"), sealed("1 J 7 null x"), sealed(`1 J 7 {"left_ns":[-1,0]}`), sealed("1 J 7"), sealed("J 7 {}")}
+	for _, line := range append(bad, tornOrRotten(line)...) {
+		write(string(whole[:slotStep]) + line + strings.Repeat("\x00", slotsSize-slotStep-len(line)))
 		if got, ok := readClock(dir, "J", 7); ok {
-			t.Errorf("%q gives %+v", text, got)
+			t.Errorf("%q gives %+v", line, got)
 		}
 	}
+}
+
+// Whatever a power cut leaves of the clocks that were being written, those written
+// before are there, and so they are after another start.
+func TestClocksSurviveACutWhileTheyAreKept(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, clockFile)
+	for n := 1; n <= 4; n++ {
+		keep := &slots{fs: archive.OS(), path: path}
+		if err := keep.write(fmt.Sprintf("text %d", n)); err != nil {
+			t.Fatal(err)
+		}
+		before, err := os.ReadFile(path)
+		if err != nil || len(before) != slotsSize {
+			t.Fatal(len(before), err)
+		}
+		if err := keep.write("text that is cut"); err != nil {
+			t.Fatal(err)
+		}
+		keep.close()
+		after, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for cut := range slotsSize {
+			if before[cut] == after[cut] {
+				continue
+			}
+			torn := append(slices.Clone(after[:cut]), before[cut:]...)
+			if text, _, ok := newest(torn); !ok || text != fmt.Sprintf("text %d", n) {
+				t.Fatalf("cut at %d: %q", cut, text)
+			}
+		}
+		if text, _, ok := newest(after); !ok || text != "text that is cut" {
+			t.Errorf("written: %q", text)
+		}
+	}
+}
+
+// countingDisk counts what is done to the disk of the operating system.
+type countingDisk struct {
+	archive.FS
+	mu                          sync.Mutex
+	bytes, made, renamed, syncs int
+}
+
+func (d *countingDisk) OpenFile(name string, flag int, perm fs.FileMode) (archive.File, error) {
+	f, err := d.FS.OpenFile(name, flag, perm)
+	if err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if flag&os.O_CREATE != 0 {
+		d.made++
+	}
+	return countedFile{f, d}, nil
+}
+
+func (d *countingDisk) Rename(from, to string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.renamed++
+	return d.FS.Rename(from, to)
+}
+
+// counts returns what has been counted since the last time.
+func (d *countingDisk) counts() (bytes, made, renamed, syncs int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	bytes, made, renamed, syncs = d.bytes, d.made, d.renamed, d.syncs
+	d.bytes, d.made, d.renamed, d.syncs = 0, 0, 0, 0
+	return bytes, made, renamed, syncs
+}
+
+type countedFile struct {
+	archive.File
+	disk *countingDisk
+}
+
+func (f countedFile) WriteAt(b []byte, at int64) (int, error) {
+	f.disk.mu.Lock()
+	f.disk.bytes += len(b)
+	f.disk.mu.Unlock()
+	return f.File.WriteAt(b, at)
+}
+
+func (f countedFile) Sync() error {
+	f.disk.mu.Lock()
+	f.disk.syncs++
+	f.disk.mu.Unlock()
+	return f.File.Sync()
+}
+
+// What keeping the clocks costs the disk: one sector a second while one runs, in a file
+// that is there, and nothing when nothing changes, also after the flag fell.
+func TestClocksCostTheDiskLittle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		disk := &countingDisk{FS: archive.OS()}
+		b, _ := runWith(t, t.TempDir(), disk, func(c *configs.Config) { c.Game.Clock = "5:00" })
+		time.Sleep(10 * time.Second)
+		disk.counts()
+		time.Sleep(4 * time.Minute)
+		synctest.Wait()
+		if bytes, made, renamed, syncs := disk.counts(); bytes > 241*slotSize || bytes < 239*slotSize || made != 0 || renamed != 0 || syncs > 241 {
+			t.Errorf("four minutes with a running clock cost %d bytes, %d files, %d renames, %d syncs", bytes, made, renamed, syncs)
+		}
+		time.Sleep(2 * time.Minute)
+		if s := b.state(); !s.Clock.Flagged(engine.Black) {
+			t.Fatal("the flag has not fallen")
+		}
+		disk.counts()
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		if bytes, made, renamed, syncs := disk.counts(); bytes+made+renamed+syncs != 0 {
+			t.Errorf("ten minutes with a fallen flag cost %d bytes, %d files, %d renames, %d syncs", bytes, made, renamed, syncs)
+		}
+	})
 }
 
 // tornOrRotten is a text torn after every byte, and with every bit of it turned over.

@@ -16,6 +16,7 @@ import (
 	"reversi-board/configs"
 	"reversi-board/display/web"
 	"reversi-board/engine"
+	"reversi-board/engine/archive"
 	"reversi-board/engine/clock"
 	"reversi-board/engine/referee"
 	"reversi-board/mqtt"
@@ -62,7 +63,7 @@ func keptToken(file string) (token, fresh string, err error) {
 		return token, "", err //nolint:wrapcheck // it names the file
 	}
 	token = rand.Text()
-	if err := writeSynced(file, token+"\n"); err != nil {
+	if err := writeSynced(archive.OS(), file, token+"\n"); err != nil {
 		return "", "", fmt.Errorf("keep the arbiter's token: %w", err)
 	}
 	return token, token, nil
