@@ -151,3 +151,20 @@ func TestAdviceForAnAdapterThatHasGone(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A transfer over a bus that is opened again costs no memory: it is in every scan.
+func TestPersistentBusDoesNotAllocate(t *testing.T) {
+	n := &node{t: t}
+	b, err := hardware.NewPersistentBus("/dev/i2c-1", nil, n.open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, r := []byte{0}, make([]byte, 2)
+	if allocs := testing.AllocsPerRun(1000, func() {
+		if err := b.Tx(0x20, w, r); err != nil {
+			t.Fatal(err)
+		}
+	}); allocs != 0 {
+		t.Errorf("%v allocations for a transfer", allocs)
+	}
+}

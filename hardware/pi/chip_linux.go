@@ -74,7 +74,7 @@ func requestLines(r request) (lineFile, error) {
 	}
 	copy(q.Consumer[:len(q.Consumer)-1], consumer)
 	if err := uapi.GetLine(chip.Fd(), &q); err != nil {
-		return nil, fmt.Errorf("ask %s for its lines, is another program using one of them? %w", device, err)
+		return nil, fmt.Errorf("ask %s for the pin, is another program using it? %w", device, err)
 	}
 	// Without blocking, so that waiting for an edge can be cut short.
 	if err := unix.SetNonblock(int(q.Fd), true); err != nil {

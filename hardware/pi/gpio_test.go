@@ -379,3 +379,22 @@ func TestHeaderIsFoundByItsLabel(t *testing.T) {
 		}
 	}
 }
+
+// Rows and columns of a matrix are driven and read in every scan.
+func TestLinesDoNotAllocate(t *testing.T) {
+	c := newChip()
+	l, err := openLines(c.open, []string{"GPIO5", "GPIO6"}, request{output: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if allocs := testing.AllocsPerRun(1000, func() {
+		if err := l.Out(1, 3); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.Read(3); err != nil {
+			t.Fatal(err)
+		}
+	}); allocs != 0 {
+		t.Errorf("%v allocations for a row", allocs)
+	}
+}

@@ -132,8 +132,9 @@ func scanTable(seen *observed, period time.Duration) web.HealthTable {
 	failed.Note = s.Error
 	rows = append(rows, failed)
 	if i := seen.health.Interrupts; i != nil {
-		rows = append(rows, pair("", "changes the interrupt line missed", fmt.Sprintf("%d of %d", i.Missed, i.Changes)),
-			pair("", "needless interrupts", number(i.Needless)))
+		line := seen.facts.line
+		rows = append(rows, pair(judge(line == lineSilent, warn), "changes the interrupt line missed", fmt.Sprintf("%d of %d", i.Missed, i.Changes)),
+			pair(judge(line == lineChatters, warn), "needless interrupts", number(i.Needless)))
 	}
 	return pairs("Scanning", rows...)
 }
@@ -227,6 +228,12 @@ func (a *App) partTable(h *Health) web.HealthTable {
 		part("LEDs "+c.LEDs.Driver, h.LEDs)
 	}
 	part("display "+c.OLED.Driver, h.OLED)
+	for _, name := range h.Gone {
+		t.Rows = append(t.Rows, web.HealthRow{
+			State: bad, Note: "Look at the adapter's plug, or the overlay in /boot/firmware/config.txt.",
+			Cells: []string{name, "has gone", "", "", ""},
+		})
+	}
 	for _, b := range buttonsOf(c) {
 		state, says := good, "works"
 		if a.nurse.stuck(b.name) {

@@ -446,6 +446,10 @@ func TestAdapterThatGoesIsAnAlert(t *testing.T) {
 				}
 			}
 		}
+		observed := w.app.nurse.look()
+		if rows := fmt.Sprint(w.app.partTable(&observed.health).Rows); !strings.Contains(rows, "/dev/i2c-1 has gone") || !strings.Contains(rows, "/dev/spidev0.0 has gone") {
+			t.Errorf("the health view says %s", rows)
+		}
 		if strings.Contains(all["device_lost"], "display") || seen["device_lost"] == "" {
 			t.Errorf("all %v, players see %v", all, seen)
 		}
