@@ -48,11 +48,16 @@
 // library's own reconnection: a publish token then ends without an error only
 // on a real PUBACK. On any error, or a token that does not end in ten seconds,
 // the socket is closed, so that the broker publishes the will, and the next
-// client begins with the event after the last one acknowledged.
+// client begins with the event after the last one acknowledged. The client id begins
+// with the board's and ends with random letters: whoever connects with the id of a
+// client throws it off, and not every broker keeps others from that.
 //
 // The order after CONNECT is: subscribe, meta, discovery by Home Assistant (if that
 // is wanted, on homeassistant/device/<board>/config), outbox, state and the other
 // retained topics, alerts, and "online" last. With a very long outbox "online"
 // and the alerts do not wait for its end, but for DrainLimit at most; the state
-// does wait.
+// does wait. Events of a long outbox go at a pace that subscribers can follow.
+//
+// Retained commands are cleared, however many there are. A broker that cuts the board
+// off while it sends them gets one narrow subscription after another instead.
 package mqtt

@@ -52,7 +52,6 @@ func mqttConnect(id, user, password string, persistent bool) []byte {
 
 // attacker attacks a broker with one connection after another, or many at once.
 type attacker struct {
-	t        *testing.T
 	address  string
 	password string
 	mu       sync.Mutex
@@ -93,112 +92,116 @@ func (a *attacker) end() {
 	a.conns = nil
 }
 
+// send logs in and sends something, as often as told or until the broker hangs up.
+func (a *attacker) send(id string, reads bool, times int, packet []byte) {
+	c := a.login(id, false, reads)
+	for range times {
+		if c == nil {
+			return
+		}
+		if _, err := c.Write(packet); err != nil {
+			return
+		}
+	}
+}
+
+func (a *attacker) retainLarge() {
+	for i := range 100 {
+		topic := fmt.Sprint("reversi/v1/reversi-1/cmd/arbiter/x", i)
+		a.send(fmt.Sprint("keeper-", i), true, 1, mqttPacket(0x31, mqttText(topic), make([]byte, 60_000)))
+	}
+}
+
+func (a *attacker) retainMany() {
+	for i := range 100 {
+		var all []byte
+		for n := range 100 {
+			topic := fmt.Sprintf("reversi/v1/b%d-%d/cmd/arbiter/new", i, n)
+			all = append(all, mqttPacket(0x31, mqttText(topic), make([]byte, 1000))...)
+		}
+		a.send(fmt.Sprint("many-", i), true, 1, all)
+	}
+}
+
+func (a *attacker) subscribe() {
+	for i := range 25 {
+		var all []byte
+		for n := range 4 {
+			var filters []byte
+			for k := range 500 {
+				filters = append(append(filters, mqttText(fmt.Sprintf("reversi/v1/%d/%d/%d/#", i, n, k))...), 1)
+			}
+			all = append(all, mqttPacket(0x82, []byte{0, byte(n + 1)}, filters)...)
+		}
+		a.send(fmt.Sprint("subscriber-", i), true, 1, all)
+	}
+}
+
+// everything is a subscription to all topics with QoS 1.
+func everything() []byte {
+	return mqttPacket(0x82, []byte{0, 1}, mqttText("reversi/v1/#"), []byte{1})
+}
+
+func (a *attacker) leaveSessions() {
+	for i := range 300 {
+		if c := a.login(fmt.Sprint("gone-", i), true, false); c != nil {
+			_, _ = c.Write(everything())
+			_, _ = io.ReadFull(c, make([]byte, 4+5)) // CONNACK and SUBACK
+			_ = c.Close()
+		}
+	}
+	a.send("sender", true, 300, mqttPacket(0x30, mqttText(commandTopic), make([]byte, 15_000)))
+}
+
+func (a *attacker) acknowledgeNothing() {
+	for i := range 30 {
+		a.send(fmt.Sprint("deaf-", i), i%2 == 0, 1, everything())
+	}
+	a.send("speaker", true, 400, mqttPacket(0x32, mqttText(commandTopic), []byte{0, 1}, make([]byte, 15_000)))
+}
+
+func (a *attacker) sayNothing() {
+	for range 500 {
+		a.dial(false)
+	}
+}
+
+func (a *attacker) flood() {
+	var all sync.WaitGroup
+	p := bytes.Repeat(mqttPacket(0x30, mqttText(commandTopic), []byte(`{"id":"x","from":"me"}`)), 100)
+	for i := range 8 {
+		all.Go(func() { a.send(fmt.Sprint("flood-", i), true, 1000, p) })
+	}
+	time.AfterFunc(2*time.Second, a.end)
+	all.Wait()
+}
+
+func (a *attacker) guess() {
+	for i := range 1000 {
+		if c := a.dial(true); c != nil {
+			_, _ = c.Write(mqttConnect(fmt.Sprint("guess-", i), "hall-1", fmt.Sprint("guess-", i), false))
+		}
+	}
+}
+
 const commandTopic = "reversi/v1/reversi-1/cmd/player/resign"
 
-// mqttAttacks are what was tried against the embedded broker, each bounded in number
-// and time.
-func mqttAttacks() []struct {
+// mqttAttack is what was tried against the embedded broker, bounded in number and time.
+type mqttAttack struct {
 	name string
 	run  func(a *attacker)
-} {
-	return []struct {
-		name string
-		run  func(a *attacker)
-	}{
-		{"64 and more retained commands of 60 kB", func(a *attacker) {
-			for i := range 100 {
-				if c := a.login(fmt.Sprint("keeper-", i), false, true); c != nil {
-					_, _ = c.Write(mqttPacket(0x31, mqttText(fmt.Sprint("reversi/v1/reversi-1/cmd/arbiter/x", i)), make([]byte, 60_000)))
-				}
-			}
-		}},
-		{"10,000 retained commands", func(a *attacker) {
-			for i := range 100 {
-				c := a.login(fmt.Sprint("many-", i), false, true)
-				if c == nil {
-					continue
-				}
-				var all []byte
-				for n := range 100 {
-					all = append(all, mqttPacket(0x31, mqttText(fmt.Sprintf("reversi/v1/b%d-%d/cmd/arbiter/new", i, n)), make([]byte, 1000))...)
-				}
-				_, _ = c.Write(all)
-			}
-		}},
-		{"50,000 subscriptions", func(a *attacker) {
-			for i := range 25 {
-				c := a.login(fmt.Sprint("subscriber-", i), false, true)
-				if c == nil {
-					continue
-				}
-				for n := range 4 {
-					var filters []byte
-					for k := range 500 {
-						filters = append(append(filters, mqttText(fmt.Sprintf("reversi/v1/%d/%d/%d/#", i, n, k))...), 1)
-					}
-					_, _ = c.Write(mqttPacket(0x82, []byte{0, byte(n + 1)}, filters))
-				}
-			}
-		}},
-		{"300 sessions of clients that leave, and messages for them", func(a *attacker) {
-			for i := range 300 {
-				if c := a.login(fmt.Sprint("gone-", i), true, false); c != nil {
-					_, _ = c.Write(mqttPacket(0x82, []byte{0, 1}, mqttText("reversi/v1/#"), []byte{1}))
-					_, _ = io.ReadFull(c, make([]byte, 4+5)) // CONNACK and SUBACK
-					_ = c.Close()
-				}
-			}
-			if c := a.login("sender", false, true); c != nil {
-				p := mqttPacket(0x30, mqttText(commandTopic), make([]byte, 15_000))
-				for range 300 {
-					_, _ = c.Write(p)
-				}
-			}
-		}},
-		{"readers that acknowledge nothing, or do not even read", func(a *attacker) {
-			for i := range 30 {
-				if c := a.login(fmt.Sprint("deaf-", i), false, i%2 == 0); c != nil {
-					_, _ = c.Write(mqttPacket(0x82, []byte{0, 1}, mqttText("reversi/v1/#"), []byte{1}))
-				}
-			}
-			if c := a.login("speaker", false, true); c != nil {
-				p := mqttPacket(0x32, mqttText(commandTopic), []byte{0, 1}, make([]byte, 15_000))
-				for range 400 {
-					_, _ = c.Write(p)
-				}
-			}
-		}},
-		{"500 silent connections", func(a *attacker) {
-			for range 500 {
-				a.dial(false)
-			}
-		}},
-		{"a flood of commands", func(a *attacker) {
-			var all sync.WaitGroup
-			for i := range 8 {
-				all.Go(func() {
-					c := a.login(fmt.Sprint("flood-", i), false, true)
-					if c == nil {
-						return
-					}
-					p := bytes.Repeat(mqttPacket(0x30, mqttText(commandTopic), []byte(`{"id":"x","from":"me"}`)), 100)
-					_ = c.SetDeadline(time.Now().Add(2 * time.Second))
-					for {
-						if _, err := c.Write(p); err != nil {
-							return
-						}
-					}
-				})
-			}
-			all.Wait()
-		}},
-		{"1,000 guessed passwords", func(a *attacker) {
-			for i := range 1000 {
-				if c := a.dial(true); c != nil {
-					_, _ = c.Write(mqttConnect(fmt.Sprint("guess-", i), "hall-1", fmt.Sprint("guess-", i), false))
-				}
-			}
-		}},
+}
+
+func mqttAttacks() []mqttAttack {
+	return []mqttAttack{
+		{"64 and more retained commands of 60 kB", (*attacker).retainLarge},
+		{"10,000 retained commands", (*attacker).retainMany},
+		{"50,000 subscriptions", (*attacker).subscribe},
+		{"300 sessions of clients that leave, and messages for them", (*attacker).leaveSessions},
+		{"readers that acknowledge nothing, or do not even read", (*attacker).acknowledgeNothing},
+		{"500 silent connections", (*attacker).sayNothing},
+		{"a flood of commands", (*attacker).flood},
+		{"1,000 guessed passwords", (*attacker).guess},
 	}
 }
 
@@ -351,7 +354,7 @@ func TestGameGoesOnWhileTheEmbeddedBrokerIsAttacked(t *testing.T) {
 	lines := strings.Count(p.stderr.String(), "\n")
 	for _, attack := range mqttAttacks() {
 		t.Run(attack.name, func(t *testing.T) {
-			a := &attacker{t: t, address: address(b.broker), password: password}
+			a := &attacker{address: address(b.broker), password: password}
 			defer a.end()
 			var running sync.WaitGroup
 			running.Go(func() { attack.run(a) })

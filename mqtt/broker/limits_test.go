@@ -427,6 +427,17 @@ func TestOtherVersionsAreTold(t *testing.T) {
 	}
 }
 
+// flood publishes as fast as the broker takes it, until the end of the test.
+func (c *client) flood(topic string) {
+	p := packet(0x30, str(topic), make([]byte, 4<<10))
+	_ = c.SetWriteDeadline(time.Now().Add(patience))
+	for {
+		if _, err := c.Write(p); err != nil {
+			return
+		}
+	}
+}
+
 // A flood of commands neither throws the board off nor keeps the command of another
 // client from it for long.
 func TestFloodOfCommandsLeavesTheBoardAndOthers(t *testing.T) {
@@ -435,24 +446,8 @@ func TestFloodOfCommandsLeavesTheBoardAndOthers(t *testing.T) {
 	if code := board.subscribe("reversi/v1/rv-b07/cmd/#", 0); code != 0 {
 		t.Fatal(code)
 	}
-	stop := make(chan struct{})
-	defer close(stop)
 	for i := range 8 {
-		c := join(t, b, login{id: fmt.Sprint("flood-", i)})
-		go func() {
-			p := packet(0x30, str("reversi/v1/rv-b07/cmd/player/resign"), make([]byte, 4<<10))
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-				}
-				_ = c.SetWriteDeadline(time.Now().Add(patience))
-				if _, err := c.Write(p); err != nil {
-					return
-				}
-			}
-		}()
+		go join(t, b, login{id: fmt.Sprint("flood-", i)}).flood("reversi/v1/rv-b07/cmd/player/resign")
 	}
 	arbiter := join(t, b, login{id: "arbiter"})
 	var slowest time.Duration
