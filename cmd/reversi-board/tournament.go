@@ -79,14 +79,25 @@ func (c *using) sheet() (*hall.Sheet, error) {
 	return s, nil
 }
 
-// tell runs f, then says a sentence about the tournament.
+// tell says a sentence about the tournament, and when not all rounds can be paired
+// any more, unless err says that nothing was done.
 func (c *using) tell(err error, format string, args ...any) error {
 	if err != nil {
 		return err
 	}
 	c.say(format, args...)
-	_, err = c.sheet()
+	s, err := c.sheet()
+	if err == nil {
+		c.warn(s)
+	}
 	return err
+}
+
+// warn says when not all rounds can be paired any more.
+func (c *using) warn(s *hall.Sheet) {
+	if s.Round > 0 && s.Warning != "" {
+		c.say("note: %s", s.Warning)
+	}
 }
 
 // errUsage is wrapped by mistakes in the command line.
@@ -177,7 +188,7 @@ func (a *archiveFlags) withTables(c *using, do func(c *using) error) error {
 func tournamentCommands() []command {
 	verbs := []verb{
 		createVerb(), playersVerb(), importVerb(), lotsVerb(), pairVerb(), colorsVerb(), startVerb(), resultVerb(), correctVerb(),
-		withdrawVerb(), byeVerb(), standingsVerb(), roundsVerb(), changesVerb(), exportVerb(), printVerb(), listVerb(), deleteVerb(),
+		withdrawVerb(), byeVerb(), planVerb(), endVerb(), standingsVerb(), roundsVerb(), changesVerb(), exportVerb(), printVerb(), listVerb(), deleteVerb(),
 	}
 	list := make([]command, 0, len(verbs))
 	for _, v := range verbs {
@@ -231,7 +242,7 @@ func playersVerb() verb {
 	return verb{
 		command: command{
 			name: "players", summary: "List, add, change or remove players",
-			usage: "players TOURNAMENT [--add NAME | --change NUMBER | --remove NUMBER] [--name NAME] [--club NAME] [--rating N] [--lot N]",
+			usage: "players TOURNAMENT [--add NAME [--namesake] | --change NUMBER | --remove NUMBER] [--name NAME] [--club NAME] [--rating N] [--lot N]",
 			example: program + " tournament players club-evening\n" +
 				program + " tournament players club-evening --add \"Ana Lima\" --club Elm --rating 1540\n" +
 				program + " tournament players club-evening --change 7 --rating 1600",
@@ -241,7 +252,8 @@ func playersVerb() verb {
 			var add plaintext.Text
 			textVar(fs, &add, "add", plaintext.MaxName, "add a player called `NAME`")
 			change := fs.Int("change", 0, "change the player with `NUMBER`")
-			remove := fs.Int("remove", 0, "remove the player with `NUMBER`, before the first round")
+			remove := fs.Int("remove", 0, "remove the player with `NUMBER`, who has not been paired yet")
+			namesake := fs.Bool("namesake", false, "add the player also if somebody of the same name takes part")
 			var p tournament.Player
 			textVar(fs, &p.Name, "name", plaintext.MaxName, "the player is called `NAME`")
 			textVar(fs, &p.Club, "club", plaintext.MaxName, "the player's club is `NAME`")
@@ -257,7 +269,7 @@ func playersVerb() verb {
 					return c.tell(c.store.RemovePlayer(c.ctx, c.id(), *remove, c.act), "player %d was removed", *remove)
 				case given["add"]:
 					p.Name = add
-					return c.addPlayer(p)
+					return c.addPlayer(p, *namesake)
 				case given["change"]:
 					p.Number = *change
 					return c.changePlayer(p, given)
@@ -272,7 +284,7 @@ func playersVerb() verb {
 	}
 }
 
-func (c *using) addPlayer(p tournament.Player) error {
+func (c *using) addPlayer(p tournament.Player, namesake bool) error {
 	t, err := c.store.Load(c.ctx, c.id())
 	if err != nil {
 		return err
@@ -282,8 +294,20 @@ func (c *using) addPlayer(p tournament.Player) error {
 	for taken[p.Number] {
 		p.Number++
 	}
-	err = c.store.AddPlayers(c.ctx, c.id(), []tournament.Player{p}, c.act)
-	return c.tell(err, "%s is player %d", p.Name, p.Number)
+	add := c.store.AddPlayers
+	if namesake {
+		add = c.store.AddNamesakes
+	}
+	err = add(c.ctx, c.id(), []tournament.Player{p}, c.act)
+	return c.tell(unlessNamed(err, "--namesake"), "%s is player %d", p.Name, p.Number)
+}
+
+// unlessNamed says with which flag a player is added all the same.
+func unlessNamed(err error, flag string) error {
+	if errors.Is(err, hall.ErrNamesake) {
+		return fmt.Errorf("%w: if they are somebody else, add them with %s", err, flag)
+	}
+	return err
 }
 
 func (c *using) changePlayer(p tournament.Player, given map[string]bool) error {
@@ -315,12 +339,13 @@ func importVerb() verb {
 	return verb{
 		command: command{
 			name: "import", summary: "Add the players of a CSV file",
-			usage: "import TOURNAMENT FILE",
+			usage: "import TOURNAMENT FILE [--namesakes]",
 			example: program + " tournament import club-evening players.csv\n" +
 				"printf 'name,club,rating\\nAna Lima,Elm,1540\\n' | " + program + " tournament import club-evening -",
 		},
 		least: 2, most: 2, changes: true,
-		flags: func(*flag.FlagSet) func(c *using) error {
+		flags: func(fs *flag.FlagSet) func(c *using) error {
+			namesakes := fs.Bool("namesakes", false, "add also players whose names others have")
 			return func(c *using) error {
 				in := c.stdin
 				if c.args[1] != "-" {
@@ -331,8 +356,8 @@ func importVerb() verb {
 					defer f.Close() //nolint:errcheck // nothing was written
 					in = f
 				}
-				if err := app.ImportPlayers(c.ctx, c.store, c.id(), in, c.act); err != nil {
-					return err
+				if err := app.ImportPlayers(c.ctx, c.store, c.id(), in, *namesakes, c.act); err != nil {
+					return unlessNamed(err, "--namesakes")
 				}
 				s, err := c.sheet()
 				if err == nil {
@@ -384,42 +409,56 @@ func pairVerb() verb {
 	return verb{
 		command: command{
 			name: "pair", summary: "Pair the next round, or take the last one back",
-			usage: "pair TOURNAMENT [BLACK-WHITE...] [--next] [--undo --reason TEXT]",
+			usage: "pair TOURNAMENT [BLACK-WHITE...] [--next] [--rematch --reason TEXT] [--undo --reason TEXT]",
 			example: program + " tournament pair club-evening\n" +
 				program + " tournament pair open-day 3-7 5-bye\n" +
+				program + " tournament pair club-evening 3-7 5-2 --next --reason \"nobody else is left\"\n" +
 				program + " tournament pair club-evening --undo --reason \"Eve has come after all\"",
 		},
 		least: 1, most: 1 + tournament.MaxPlayers, changes: true,
 		flags: func(fs *flag.FlagSet) func(c *using) error {
-			next := fs.Bool("next", false, "begin the next round (in a free event)")
-			undo := fs.Bool("undo", false, "take the last round back; none of its games may have begun")
-			return func(c *using) error {
-				var round int
-				var err error
-				switch {
-				case *undo:
-					round, err = c.store.Unpair(c.ctx, c.id(), c.act)
-					return c.tell(err, "the pairing of round %d was taken back", round)
-				case len(c.args) > 1 || *next:
-					var pairs [][2]int
-					if pairs, err = pairsOf(c.args[1:]); err != nil {
-						return err
-					}
-					round, err = c.store.PairByHand(c.ctx, c.id(), pairs, *next, c.act)
-				default:
-					round, err = c.store.Pair(c.ctx, c.id(), c.act)
-				}
-				if err != nil {
-					return err
-				}
-				s, err := c.sheet()
-				if err == nil {
-					c.text.WriteString(roundText(s, round))
-				}
-				return err
-			}
+			var p pairing
+			fs.BoolVar(&p.next, "next", false, "begin the next round with the pairs that are named; without it they are added\nto the last one. Players who have met need a --reason, but in a free event")
+			fs.BoolVar(&p.rematch, "rematch", false, "pair a round that cannot be paired otherwise with as few rematches and second\nbyes as there can be")
+			fs.BoolVar(&p.undo, "undo", false, "take the last round back, with its byes; none of its games may have begun")
+			return p.do
 		},
 	}
+}
+
+// pairing is what is asked of pair.
+type pairing struct{ next, rematch, undo bool }
+
+func (p *pairing) do(c *using) error {
+	var round int
+	var err error
+	named := len(c.args) > 1 || p.next
+	switch {
+	case p.undo && (named || p.rematch) || p.rematch && named:
+		return misused("pairs that are named, --rematch and --undo: want one of them")
+	case p.undo:
+		round, err = c.store.Unpair(c.ctx, c.id(), c.act)
+		return c.tell(err, "the pairing of round %d was taken back", round)
+	case p.rematch:
+		round, err = c.store.PairAgain(c.ctx, c.id(), c.act)
+	case named:
+		var pairs [][2]int
+		if pairs, err = pairsOf(c.args[1:]); err != nil {
+			return err
+		}
+		round, err = c.store.PairByHand(c.ctx, c.id(), pairs, p.next, c.act)
+	default:
+		round, err = c.store.Pair(c.ctx, c.id(), c.act)
+	}
+	if err != nil {
+		return err
+	}
+	s, err := c.sheet()
+	if err == nil {
+		c.text.WriteString(roundText(s, round))
+		c.warn(s)
+	}
+	return err
 }
 
 // pairsOf reads 3-7 and 5-bye.
@@ -551,18 +590,39 @@ func discsOf(text string) (black, white int, err error) {
 func resultVerb() verb {
 	return verb{
 		command: command{
-			name: "result", summary: "Enter the result of a game",
-			usage: "result TOURNAMENT TABLE BLACK-WHITE [--round N] [--ending WHAT --score B-W --winner WHO]",
+			name: "result", summary: "Enter the result of a game, or take one back",
+			usage: "result TOURNAMENT TABLE BLACK-WHITE [--round N] [--ending WHAT --score B-W --winner WHO]\n" +
+				"  " + program + " tournament result TOURNAMENT TABLE --undo --reason TEXT",
 			example: program + " tournament result club-evening 1 40-24\n" +
-				program + " tournament result club-evening 2 20-18 --ending flag --score 31-33 --winner white",
+				program + " tournament result club-evening 2 20-18 --ending flag --score 31-33 --winner white\n" +
+				program + " tournament result club-evening 2 --undo --reason \"it was table 3\"",
 		},
-		least: 3, most: 3, changes: true,
+		least: 2, most: 3, changes: true,
 		flags: func(fs *flag.FlagSet) func(c *using) error {
 			var r resultFlags
 			r.add(fs)
-			return func(c *using) error { return c.enter(r, c.store.Declare) }
+			undo := fs.Bool("undo", false, "take the result back, in the last round")
+			return func(c *using) error {
+				if *undo != (len(c.args) == 2) {
+					return misused("want the discs of Black and White, like 40-24, or --undo")
+				}
+				if *undo {
+					return c.reopen(*r.round)
+				}
+				return c.enter(r, c.store.Declare)
+			}
 		},
 	}
+}
+
+// reopen takes the result of a table back.
+func (c *using) reopen(round int) error {
+	table, err := numberOf("table", c.args[1])
+	if err != nil {
+		return err
+	}
+	p, err := c.store.Reopen(c.ctx, c.id(), round, table, c.act)
+	return c.tell(err, "the result of table %d of round %d was taken back", p.Table, p.Round)
 }
 
 func correctVerb() verb {
@@ -626,19 +686,66 @@ func withdrawVerb() verb {
 func byeVerb() verb {
 	return verb{
 		command: command{
-			name: "bye", summary: "Give a player a bye in the next round",
-			usage:   "bye TOURNAMENT NUMBER",
-			example: program + " tournament bye club-evening 7",
+			name: "bye", summary: "Give a player a bye in the next round, or take it back",
+			usage:   "bye TOURNAMENT NUMBER [--undo]",
+			example: program + " tournament bye club-evening 7\n" + program + " tournament bye club-evening 7 --undo",
 		},
 		least: 2, most: 2, changes: true,
-		flags: func(*flag.FlagSet) func(c *using) error {
+		flags: func(fs *flag.FlagSet) func(c *using) error {
+			undo := fs.Bool("undo", false, "take the bye back; the round may not have been paired")
 			return func(c *using) error {
 				n, err := numberOf("player", c.args[1])
 				if err != nil {
 					return err
 				}
+				if *undo {
+					round, err := c.store.TakeBye(c.ctx, c.id(), n, c.act)
+					return c.tell(err, "player %d has no bye in round %d", n, round)
+				}
 				round, err := c.store.Bye(c.ctx, c.id(), n, c.act)
 				return c.tell(err, "player %d has a bye in round %d", n, round)
+			}
+		},
+	}
+}
+
+func planVerb() verb {
+	return verb{
+		command: command{
+			name: "plan", summary: "Change how many rounds are played",
+			usage:   "plan TOURNAMENT ROUNDS [--reason TEXT]",
+			example: program + " tournament plan club-evening 4 --reason \"it has become late\"",
+		},
+		least: 2, most: 2, changes: true,
+		flags: func(*flag.FlagSet) func(c *using) error {
+			return func(c *using) error {
+				n, err := strconv.Atoi(c.args[1])
+				if err != nil {
+					return misused("%.20q: want a number of rounds", c.args[1])
+				}
+				return c.tell(c.store.SetRounds(c.ctx, c.id(), n, c.act), "%d rounds are planned", n)
+			}
+		},
+	}
+}
+
+func endVerb() verb {
+	return verb{
+		command: command{
+			name: "end", summary: "End a tournament here, or continue it",
+			usage: "end TOURNAMENT --reason TEXT [--undo]",
+			example: program + " tournament end club-evening --reason \"everybody has met everybody\"\n" +
+				program + " tournament end club-evening --undo --reason \"there is time for another round\"",
+		},
+		least: 1, most: 1, changes: true,
+		flags: func(fs *flag.FlagSet) func(c *using) error {
+			undo := fs.Bool("undo", false, "continue a tournament that was ended")
+			return func(c *using) error {
+				if *undo {
+					return c.tell(c.store.Continue(c.ctx, c.id(), c.act), "the tournament goes on")
+				}
+				round, err := c.store.End(c.ctx, c.id(), c.act)
+				return c.tell(err, "the tournament has ended after round %d", round)
 			}
 		},
 	}

@@ -114,7 +114,7 @@ func TestTournamentPrint(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "table.html")
 	for _, args := range [][]string{
-		{"create", "Open <script>alert(1)</script>"},
+		{"create", "Open <script>alert(1)</script>", "--rounds", "1"},
 		{"players", "open-script-alert-1-script", "--add", "<img src=x>"},
 		{"players", "open-script-alert-1-script", "--add", "Ben & Co"},
 		{"pair", "open-script-alert-1-script"},
@@ -142,11 +142,35 @@ func TestTournamentPrint(t *testing.T) {
 	}
 }
 
+// The same file twice adds nobody, and says whose names there are already.
+func TestTournamentImportTwice(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const list = "name,club\nAna Lima,Elm\nBen,Oak\n"
+	if got := runTournament(t, dir, "", "create", "Open"); got.code != exitOK {
+		t.Fatalf("%+v", got)
+	}
+	for _, c := range []struct {
+		flags []string
+		code  int
+		want  string
+	}{
+		{nil, exitOK, "now has 2 players"},
+		{nil, exitError, "Ana Lima, Ben: if they are somebody else, add them with --namesakes"},
+		{[]string{"--namesakes"}, exitOK, "now has 4 players"},
+	} {
+		got := runTournament(t, dir, list, append([]string{"import", "open", "-"}, c.flags...)...)
+		if got.code != c.code || !strings.Contains(got.stdout+got.stderr, c.want) {
+			t.Errorf("%v: %+v, want %q", c.flags, got, c.want)
+		}
+	}
+}
+
 // Mistakes get one line that says what to do, and change nothing.
 func TestTournamentMistakes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for _, args := range [][]string{{"create", "Open"}, {"players", "open", "--add", "Ana"}, {"players", "open", "--add", "Ben"}, {"pair", "open"}} {
+	for _, args := range [][]string{{"create", "Open", "--rounds", "1"}, {"players", "open", "--add", "Ana"}, {"players", "open", "--add", "Ben"}, {"pair", "open"}} {
 		if got := runTournament(t, dir, "", args...); got.code != exitOK {
 			t.Fatalf("%v: %+v", args, got)
 		}
@@ -167,11 +191,11 @@ func TestTournamentMistakes(t *testing.T) {
 		{"create X --id open", exitError, "there is a tournament open already"},
 		{"players open --add A --change 1", exitUsage, "want one of them"},
 		{"players open --change 9", exitError, "no player 9"},
-		{"players open --remove 1", exitError, "withdraw Ana instead"},
+		{"players open --remove 1", exitError, "withdraw the player instead"},
 		{"players open --remove 1 --change 1", exitUsage, "want one of them"},
 		{"import open /nowhere.csv", exitError, "no such file"},
 		{"pair open", exitError, "table 1 of round 1 has not ended"},
-		{"pair open 1-2", exitError, "only in a free event"},
+		{"pair open 1-2", exitError, "have met in round 1: give a reason"},
 		{"pair open 1:2", exitUsage, "want the numbers of Black and White"},
 		{"pair open --undo", exitError, "a reason is missing"},
 		{"result open 1 40-25", exitError, "at most 64 discs"},
@@ -187,6 +211,14 @@ func TestTournamentMistakes(t *testing.T) {
 		{"withdraw open 7", exitError, "has no player 7"},
 		{"withdraw open 1 --return", exitError, "has not been withdrawn"},
 		{"bye open x", exitUsage, "want the number of a player"},
+		{"pair open 1-2 --undo --reason so", exitUsage, "want one of them"},
+		{"result open 1", exitUsage, "or --undo"},
+		{"result open 1 --undo --reason so", exitError, "has no result"},
+		{"bye open 1 --undo", exitError, "has no bye in round 2"},
+		{"plan open many", exitUsage, "want a number of rounds"},
+		{"plan open 3 --reason so", exitError, "these players can play 1 in all"},
+		{"end open --reason so", exitError, "all rounds have been paired"},
+		{"end open --undo --reason so", exitError, "was not ended"},
 		{"rounds open --round 2", exitError, "there is no round 2"},
 		{"export open secrets", exitError, "want players, results or standings"},
 		{"standings nowhere", exitError, "there is no such tournament"},

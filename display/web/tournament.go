@@ -30,17 +30,23 @@ const (
 	TournamentPlayers  = "players"  // add the players of Text, CSV
 	TournamentLots     = "lots"     // draw lots, with Seed if it is given
 	TournamentPair     = "pair"     // the next round
-	TournamentMatch    = "match"    // Black against White, in a free event; White 0 is a bye
+	TournamentAgain    = "again"    // pair the next round with rematches, with Reason
+	TournamentMatch    = "match"    // Black against White, by hand; White 0 is a bye
 	TournamentUnpair   = "unpair"   // take the last round back
 	TournamentColors   = "colors"   // Black has black, by By
 	TournamentStart    = "start"    // the game of a pairing at this board
 	TournamentResult   = "result"   // enter one
 	TournamentCorrect  = "correct"  // one, with Reason
+	TournamentReopen   = "reopen"   // take one back, with Reason
 	TournamentWithdraw = "withdraw" // Player
 	TournamentReturn   = "return"   // Player
 	TournamentBye      = "bye"      // for Player in the next round
+	TournamentNoBye    = "no_bye"   // take it back
+	TournamentRounds   = "rounds"   // play so many Rounds, with Reason once one has been paired
+	TournamentEnd      = "end"      // the tournament after the last round that was paired, with Reason
+	TournamentContinue = "continue" // a tournament that was ended, with Reason
 	TournamentEdit     = "edit"     // Player is Name of Club, with Rating and Lot
-	TournamentRemove   = "remove"   // Player, before the first round
+	TournamentRemove   = "remove"   // Player, who has not been paired yet
 )
 
 // TournamentAct is one thing that an arbiter asks for.
@@ -58,6 +64,8 @@ type TournamentAct struct {
 	By     string `json:"by,omitempty"`
 	Seed   string `json:"seed,omitempty"`
 	Text   string `json:"text,omitempty"`
+	// Namesakes says that players of Text may be called as others are.
+	Namesakes bool `json:"namesakes,omitempty"`
 	// The result: discs as they lie, how it ended, and if it was not decided by
 	// the discs (Declared) who wins and what counts.
 	BlackDiscs int    `json:"black_discs,omitempty"`
@@ -196,6 +204,7 @@ func decodeTournament(body []byte) (TournamentAct, error) {
 	known := []string{
 		TournamentCreate, TournamentPlayers, TournamentLots, TournamentPair, TournamentMatch, TournamentUnpair, TournamentColors,
 		TournamentStart, TournamentResult, TournamentCorrect, TournamentWithdraw, TournamentReturn, TournamentBye, TournamentEdit, TournamentRemove,
+		TournamentAgain, TournamentReopen, TournamentNoBye, TournamentRounds, TournamentEnd, TournamentContinue,
 	}
 	if !slices.Contains(known, a.Do) {
 		return a, fmt.Errorf("unknown act %.32q", a.Do)

@@ -427,7 +427,7 @@ func (h *hall) joinedBy(black, white int) {
 		h.t.Fatal("players who are not there were paired")
 	}
 	list := []tournament.Player{{Number: black, Name: plaintext.Const("P")}, {Number: white, Name: plaintext.Const("Q")}}
-	if err := h.tables.AddPlayers(h.t.Context(), h.id, list, tables.Act{}); err != nil {
+	if err := h.tables.AddNamesakes(h.t.Context(), h.id, list, tables.Act{}); err != nil {
 		h.t.Fatal(err)
 	}
 	if _, err := h.tables.PairByHand(h.t.Context(), h.id, pair, false, tables.Act{}); err != nil {

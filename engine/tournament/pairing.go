@@ -52,15 +52,9 @@ func (e *Event) NextRound() (int, error) {
 // Pair returns the games of the next round; it does not add them to the event.
 // The first tables are those of the players on top.
 func (e *Event) Pair() ([]Game, error) {
-	if err := e.Validate(); err != nil {
+	round, err := e.ready()
+	if err != nil {
 		return nil, err
-	}
-	round, err := e.NextRound()
-	switch {
-	case err != nil:
-		return nil, err
-	case round == 0:
-		return nil, fmt.Errorf("all %d rounds have been played: %w", e.TotalRounds(), ErrNoPairing)
 	}
 	var pairs [][2]int
 	switch e.System {
@@ -74,6 +68,39 @@ func (e *Event) Pair() ([]Game, error) {
 		return nil, fmt.Errorf("in a free event you say who plays whom: %w", ErrNoPairing)
 	}
 	return e.games(round, pairs), nil
+}
+
+// PairAgain returns the games of the next round where it cannot be paired as it
+// should be: with as few games as possible of players who have met, and second
+// byes.
+func (e *Event) PairAgain() ([]Game, error) {
+	round, err := e.ready()
+	if err != nil {
+		return nil, err
+	}
+	if e.System != Swiss && e.System != Festival {
+		return nil, fmt.Errorf("only Swiss rounds and those of festivals can be paired with rematches: %w", ErrNoPairing)
+	}
+	d, err := e.draw(round)
+	if err != nil {
+		return nil, err
+	}
+	if d.possible(1) > 0 {
+		return nil, fmt.Errorf("this round needs no rematch: %w", ErrNoPairing)
+	}
+	return e.games(round, append(d.again(), d.asked...)), nil
+}
+
+// ready returns the round to be paired next, or why there is none.
+func (e *Event) ready() (round int, err error) {
+	if err := e.Validate(); err != nil {
+		return 0, err
+	}
+	round, err = e.NextRound()
+	if err == nil && round == 0 {
+		err = fmt.Errorf("all %d rounds have been played: %w", e.TotalRounds(), ErrNoPairing)
+	}
+	return round, err
 }
 
 // games gives the pairs their colors and tables.

@@ -289,6 +289,31 @@ func (d *draw) choose(rounds int) [][2]int {
 	return d.later.first(rounds)
 }
 
+// again pairs the round with as few rematches and second byes as there can be: as
+// many as possible are paired as they should be, and who is left over is paired
+// with who is left over.
+func (d *draw) again() [][2]int {
+	f := d.whole()
+	m := f.matching()
+	for i := range m.n {
+		if m.mate[i] < 0 {
+			m.augment(i)
+		}
+	}
+	first := -1
+	for i := range m.n {
+		switch {
+		case m.mate[i] >= 0:
+		case first < 0:
+			first = i
+		default:
+			m.mate[i], m.mate[first] = first, i
+			first = -1
+		}
+	}
+	return f.named(m.pairs())
+}
+
 // fields returns what may be done with colors of so much fairness: one field, or
 // one for each player who may have the bye, the last one first.
 func (d *draw) fields(worst fairness) []field {

@@ -341,7 +341,7 @@ func (h *hall) do(ctx context.Context, store *tables.Store, a web.TournamentAct,
 	case web.TournamentCreate:
 		err = h.create(ctx, store, a, act)
 	case web.TournamentPlayers:
-		err = ImportPlayers(ctx, store, a.ID, strings.NewReader(a.Text), act)
+		err = ImportPlayers(ctx, store, a.ID, strings.NewReader(a.Text), a.Namesakes, act)
 	case web.TournamentPair:
 		_, err = store.Pair(ctx, a.ID, act)
 	case web.TournamentMatch:
@@ -364,6 +364,29 @@ func (h *hall) do(ctx context.Context, store *tables.Store, a web.TournamentAct,
 		err = store.Withdraw(ctx, a.ID, a.Player, a.Do == web.TournamentReturn, act)
 	case web.TournamentBye:
 		_, err = store.Bye(ctx, a.ID, a.Player, act)
+	default:
+		err = undo(ctx, store, a, act)
+	}
+	return err
+}
+
+// undo does what takes something back, and what is left when a round cannot be
+// paired.
+func undo(ctx context.Context, store *tables.Store, a web.TournamentAct, act tables.Act) error {
+	var err error
+	switch a.Do {
+	case web.TournamentNoBye:
+		_, err = store.TakeBye(ctx, a.ID, a.Player, act)
+	case web.TournamentReopen:
+		_, err = store.Reopen(ctx, a.ID, a.Round, a.Table, act)
+	case web.TournamentAgain:
+		_, err = store.PairAgain(ctx, a.ID, act)
+	case web.TournamentRounds:
+		err = store.SetRounds(ctx, a.ID, a.Rounds, act)
+	case web.TournamentEnd:
+		_, err = store.End(ctx, a.ID, act)
+	case web.TournamentContinue:
+		err = store.Continue(ctx, a.ID, act)
 	default:
 		err = fmt.Errorf("there is no act %.32q", a.Do)
 	}
@@ -510,8 +533,9 @@ func NewTournament(s TournamentSettings, set *referee.Profile) (tables.Tournamen
 	return t, nil
 }
 
-// ImportPlayers adds the players of a CSV file.
-func ImportPlayers(ctx context.Context, store *tables.Store, id string, r io.Reader, act tables.Act) error {
+// ImportPlayers adds the players of a CSV file. Those whose names others have are
+// refused, with all others, unless namesakes says that they are other people.
+func ImportPlayers(ctx context.Context, store *tables.Store, id string, r io.Reader, namesakes bool, act tables.Act) error {
 	t, err := store.Load(ctx, id)
 	if err != nil {
 		return err
@@ -519,6 +543,9 @@ func ImportPlayers(ctx context.Context, store *tables.Store, id string, r io.Rea
 	list, err := tournament.ReadPlayers(r, t.NextNumbers())
 	if err != nil {
 		return err
+	}
+	if namesakes {
+		return store.AddNamesakes(ctx, id, list, act)
 	}
 	return store.AddPlayers(ctx, id, list, act)
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"reversi-board/engine"
@@ -12,11 +13,56 @@ import (
 )
 
 // AddPlayers adds players, all of them or none. Where everybody meets everybody,
-// nobody can be added once a round has been paired.
+// nobody can be added once a round has been paired. When somebody of the same name
+// takes part already the error wraps ErrNamesake, and nobody is added.
 func (s *Store) AddPlayers(ctx context.Context, id string, list []tournament.Player, act Act) error {
+	return s.addPlayers(ctx, id, list, act, false)
+}
+
+// AddNamesakes adds players of whom some may be called as others are.
+func (s *Store) AddNamesakes(ctx context.Context, id string, list []tournament.Player, act Act) error {
+	return s.addPlayers(ctx, id, list, act, true)
+}
+
+// ErrNamesake means that there would be two players of the same name.
+var ErrNamesake = errors.New("somebody of the same name takes part already")
+
+// namesakes returns the names in a list that are those of others, in the list or
+// in the tournament; capitals and small letters are the same.
+func (t *Table) namesakes(list []tournament.Player) (twice []string) {
+	known := map[string]bool{}
+	key := func(p tournament.Player) string {
+		return strings.Join(strings.Fields(strings.ToLower(p.Name.String())), " ")
+	}
+	for _, p := range t.Players {
+		known[key(p)] = true
+	}
+	for _, p := range list {
+		if known[key(p)] {
+			twice = append(twice, p.Name.String())
+		}
+		known[key(p)] = true
+	}
+	return twice
+}
+
+// maxTold bounds the names that are told.
+const maxTold = 5
+
+func (s *Store) addPlayers(ctx context.Context, id string, list []tournament.Player, act Act, namesakes bool) error {
 	return s.change(ctx, "add players", id, func(tx *sql.Tx, t *Table) error {
 		if t.System == tournament.RoundRobin && t.LastRound() > 0 {
 			return fmt.Errorf("%w: everybody meets everybody, and round 1 has been paired", ErrRefused)
+		}
+		if err := t.goesOn(); err != nil {
+			return err
+		}
+		if twice := t.namesakes(list); len(twice) > 0 && !namesakes {
+			more := ""
+			if n := len(twice) - maxTold; n > 0 {
+				twice, more = twice[:maxTold], fmt.Sprintf(" and %d others", n)
+			}
+			return fmt.Errorf("%w: %s%s", ErrNamesake, strings.Join(twice, ", "), more)
 		}
 		known := map[int]bool{}
 		for _, p := range t.Players {
@@ -87,16 +133,23 @@ func described(p tournament.Player) string {
 	return text
 }
 
-// RemovePlayer removes a player before the first round has been paired; later
-// players can only be withdrawn.
+// RemovePlayer removes a player who has not been paired yet; later players can
+// only be withdrawn, and also where everybody meets everybody.
 func (s *Store) RemovePlayer(ctx context.Context, id string, number int, act Act) error {
 	return s.change(ctx, "remove a player", id, func(tx *sql.Tx, t *Table) error {
 		p, err := t.player(number)
 		if err != nil {
 			return err
 		}
-		if t.LastRound() > 0 {
-			return fmt.Errorf("%w: a round has been paired: withdraw %s instead", ErrRefused, p.Name)
+		paired := t.System == tournament.RoundRobin && t.LastRound() > 0
+		for i := range t.Pairings {
+			paired = paired || t.Pairings[i].Black == number || t.Pairings[i].White == number
+		}
+		if paired {
+			return fmt.Errorf("%w: %s has been paired: withdraw the player instead", ErrRefused, p.Name)
+		}
+		if err := t.goesOn(); err != nil {
+			return err
 		}
 		if _, err := tx.ExecContext(ctx, "DELETE FROM tournament_players WHERE tournament = ? AND number = ?", id, number); err != nil {
 			return err
@@ -141,109 +194,6 @@ func (s *Store) DrawLots(ctx context.Context, id, seed string, act Act) error {
 		}
 		return note(ctx, tx, id, Change{What: "lots", Old: textf("seed %s", seed), New: textf("%s", strings.Join(text, ", "))}, act)
 	})
-}
-
-// Pair pairs the next round and returns it.
-func (s *Store) Pair(ctx context.Context, id string, act Act) (round int, err error) {
-	err = s.change(ctx, "pair the next round", id, func(tx *sql.Tx, t *Table) error {
-		games, err := t.Event().Pair()
-		if err != nil {
-			return err
-		}
-		round = games[0].Round
-		return s.addGames(ctx, tx, t, games, act)
-	})
-	return round, err
-}
-
-// PairByHand adds pairings to the last round, or begins the next one, in a free
-// event. The first of each pair has black; who is paired with Bye has one.
-func (s *Store) PairByHand(ctx context.Context, id string, pairs [][2]int, next bool, act Act) (round int, err error) {
-	err = s.change(ctx, "pair", id, func(tx *sql.Tx, t *Table) error {
-		if t.System != tournament.Free {
-			return fmt.Errorf("%w: only in a free event people say who plays whom", ErrRefused)
-		}
-		if len(pairs) == 0 {
-			return errors.New("nobody is named")
-		}
-		round = max(t.LastRound(), 1)
-		if next && t.LastRound() > 0 {
-			round++
-		}
-		if round > t.Rounds {
-			return fmt.Errorf("%w: this tournament has %d rounds", ErrRefused, t.Rounds)
-		}
-		table := 0
-		for i := range t.Pairings {
-			if p := &t.Pairings[i]; p.Round == round {
-				table = max(table, p.Table)
-			}
-		}
-		var games []tournament.Game
-		for _, p := range pairs {
-			if p[1] == tournament.Bye {
-				games = append(games, tournament.ByeOf(round, p[0]))
-				continue
-			}
-			table++
-			games = append(games, tournament.Game{
-				Round: round, Table: table, Black: p[0], White: p[1], State: tournament.Open, Winner: engine.None, ColorsBy: tournament.ByHand,
-			})
-		}
-		return s.addGames(ctx, tx, t, games, act)
-	})
-	return round, err
-}
-
-func (s *Store) addGames(ctx context.Context, tx *sql.Tx, t *Table, games []tournament.Game, act Act) error {
-	text := make([]string, 0, len(games))
-	for _, g := range games {
-		for _, number := range []int{g.Black, g.White} {
-			if _, err := t.player(number); number != tournament.Bye && err != nil {
-				return err
-			}
-		}
-		_, err := tx.ExecContext(ctx,
-			"INSERT INTO pairings (id, tournament, round, seat, black, white, colors_by) VALUES (?,?,?,?,?,?,?)",
-			s.newID(), t.ID, g.Round, g.Table, g.Black, g.White, g.ColorsBy)
-		if err != nil {
-			if strings.Contains(err.Error(), "CHECK constraint") {
-				return errors.New("nobody plays against himself")
-			}
-			return err
-		}
-		text = append(text, fmt.Sprintf("%s–%s", t.PlayerName(g.Black), t.PlayerName(g.White)))
-	}
-	return note(ctx, tx, t.ID, Change{Round: games[0].Round, What: "paired", New: textf("%s", strings.Join(text, ", "))}, act)
-}
-
-// Unpair takes the last round back, as long as no game of it has a result or is
-// being played.
-func (s *Store) Unpair(ctx context.Context, id string, act Act) (round int, err error) {
-	err = s.change(ctx, "take the pairing back", id, func(tx *sql.Tx, t *Table) error {
-		if round = t.LastRound(); round == 0 {
-			return fmt.Errorf("%w: no round has been paired", ErrRefused)
-		}
-		if err := needReason(act); err != nil {
-			return err
-		}
-		var text []string
-		for i := range t.Pairings {
-			p := &t.Pairings[i]
-			if p.Round != round {
-				continue
-			}
-			if p.Result != nil || p.Playing != "" {
-				return fmt.Errorf("%w: table %d of round %d is being played or has a result", ErrRefused, p.Table, round)
-			}
-			text = append(text, fmt.Sprintf("%s–%s", t.PlayerName(p.Black), t.PlayerName(p.White)))
-		}
-		if _, err := tx.ExecContext(ctx, "DELETE FROM pairings WHERE tournament = ? AND round = ?", id, round); err != nil {
-			return err
-		}
-		return note(ctx, tx, id, Change{Round: round, What: "unpaired", Old: textf("%s", strings.Join(text, ", "))}, act)
-	})
-	return round, err
 }
 
 // needReason refuses an act without a reason.
@@ -311,6 +261,9 @@ func (s *Store) Withdraw(ctx context.Context, id string, number int, back bool, 
 		case back:
 			from, what = 0, "returned"
 		}
+		if err := t.goesOn(); err != nil {
+			return err
+		}
 		_, err = tx.ExecContext(ctx, "UPDATE tournament_players SET withdrawn = ? WHERE tournament = ? AND number = ?", from, id, number)
 		if err != nil {
 			return err
@@ -327,22 +280,57 @@ func (s *Store) Bye(ctx context.Context, id string, number int, act Act) (round 
 			return err
 		}
 		round = t.LastRound() + 1
-		switch {
-		case t.System != tournament.Swiss && t.System != tournament.Festival:
-			return fmt.Errorf("%w: byes can be asked for where rounds are paired by the table", ErrRefused)
-		case round > t.Event().TotalRounds():
-			return fmt.Errorf("%w: all rounds have been paired", ErrRefused)
+		if err := t.mayHaveBye(p); err != nil {
+			return err
 		}
-		for i := range t.Pairings {
-			if q := &t.Pairings[i]; q.Bye() && q.Black == number {
-				return fmt.Errorf("%w: %s has had a bye in round %d", ErrRefused, p.Name, q.Round)
-			}
-		}
-		_, err = tx.ExecContext(ctx, "INSERT OR IGNORE INTO tournament_byes (tournament, round, player) VALUES (?,?,?)", id, round, number)
+		_, err = tx.ExecContext(ctx, "INSERT INTO tournament_byes (tournament, round, player) VALUES (?,?,?)", id, round, number)
 		if err != nil {
 			return err
 		}
 		return note(ctx, tx, id, Change{Round: round, What: "bye", New: p.Name}, act)
+	})
+	return round, err
+}
+
+// mayHaveBye reports why a player cannot have a bye in the next round.
+func (t *Table) mayHaveBye(p tournament.Player) error {
+	if t.System != tournament.Swiss && t.System != tournament.Festival {
+		return fmt.Errorf("%w: byes can be asked for where rounds are paired by the table", ErrRefused)
+	}
+	if err := t.goesOn(); err != nil {
+		return err
+	}
+	switch {
+	case p.Withdrawn != 0:
+		return fmt.Errorf("%w: %s has left before round %d", ErrRefused, p.Name, p.Withdrawn)
+	case slices.Contains(t.Byes, p.Number):
+		return fmt.Errorf("%w: %s has a bye in round %d already", ErrRefused, p.Name, t.LastRound()+1)
+	}
+	for i := range t.Pairings {
+		if q := &t.Pairings[i]; q.Bye() && q.Black == p.Number {
+			return fmt.Errorf("%w: %s has had a bye in round %d", ErrRefused, p.Name, q.Round)
+		}
+	}
+	return nil
+}
+
+// TakeBye takes the bye back that a player was given in the round that is paired
+// next.
+func (s *Store) TakeBye(ctx context.Context, id string, number int, act Act) (round int, err error) {
+	err = s.change(ctx, "take a bye back", id, func(tx *sql.Tx, t *Table) error {
+		p, err := t.player(number)
+		if err != nil {
+			return err
+		}
+		round = t.LastRound() + 1
+		if !slices.Contains(t.Byes, number) {
+			return fmt.Errorf("%w: %s has no bye in round %d; byes of a round that has been paired are taken back with the round", ErrRefused, p.Name, round)
+		}
+		_, err = tx.ExecContext(ctx, "DELETE FROM tournament_byes WHERE tournament = ? AND round = ? AND player = ?", id, round, number)
+		if err != nil {
+			return err
+		}
+		return note(ctx, tx, id, Change{Round: round, What: "no bye", New: p.Name}, act)
 	})
 	return round, err
 }
@@ -439,6 +427,38 @@ func (s *Store) enter(ctx context.Context, what, id string, e Entry, act Act, co
 		return put(ctx, tx, p.ID, r)
 	})
 	return entered, err
+}
+
+// Reopen takes the result of a game of the last round back. It needs a reason, and
+// the result is kept among the changes.
+func (s *Store) Reopen(ctx context.Context, id string, round, table int, act Act) (Pairing, error) {
+	var opened Pairing
+	err := s.change(ctx, "take a result back", id, func(tx *sql.Tx, t *Table) error {
+		p, err := t.Find(round, table)
+		if err != nil {
+			return err
+		}
+		if err := needReason(act); err != nil {
+			return err
+		}
+		switch {
+		case p.Result == nil:
+			return fmt.Errorf("%w: table %d of round %d has no result", ErrRefused, p.Table, p.Round)
+		case p.Round != t.LastRound():
+			return fmt.Errorf("%w: round %d was paired with this result: correct it", ErrRefused, p.Round+1)
+		case t.Ended != 0:
+			return t.goesOn()
+		}
+		opened = *p
+		opened.Result = nil
+		err = note(ctx, tx, id, Change{Round: p.Round, Table: p.Table, What: "reopened", Old: p.Result.text()}, act)
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, "DELETE FROM results WHERE pairing = ?", p.ID)
+		return err
+	})
+	return opened, err
 }
 
 // put stores the result of a pairing.

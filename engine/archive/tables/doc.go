@@ -20,6 +20,33 @@
 //   - There are at most 512 players and 64 rounds in a tournament, 1000
 //     tournaments, and 100 000 changes in each.
 //
+// # Acts and what undoes them
+//
+// Every act is checked against the state of what it acts on, and undone by
+// another one; both stay among the changes. "Going on" means that rounds are to
+// come: the tournament was not ended and not all rounds have been paired.
+//
+//	act            undone by         when
+//	Create         Delete            deleting what has results has to be asked for
+//	AddPlayers     RemovePlayer      going on; nobody has that name, or AddNamesakes;
+//	                                 removed going on, if the player was not paired
+//	EditPlayer     EditPlayer        always
+//	DrawLots       EditPlayer        until lots have decided a color
+//	Pair           Unpair            the last round has all results
+//	PairAgain      Unpair            it cannot be paired without a rematch
+//	PairByHand     Unpair            players take part and are not in that round;
+//	                                 nobody has met, or a reason says why again
+//	Unpair         Pair              not ended; no game of it has begun or a result;
+//	                                 byes of the round are taken back with it
+//	SetColors      SetColors         the game has not begun and has no result
+//	Withdraw       Withdraw, back    going on; takes part, or has left
+//	Bye            TakeBye           going on; takes part and has had none
+//	Declare        Reopen            no result yet; taken back in the last round
+//	Correct        Correct           there is a result
+//	SetRounds      SetRounds         not ended; no less than have been paired, no
+//	                                 more than the players allow
+//	End            Continue          going on; all games have results
+//
 // # Where results come from
 //
 // By hand with Declare and Correct, or from a board: the game_started event of a

@@ -20,6 +20,9 @@ CREATE TABLE IF NOT EXISTS tournament_byes (
 	PRIMARY KEY (tournament, round, player),
 	FOREIGN KEY (tournament, player) REFERENCES tournament_players (tournament, number) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS tournament_ends (
+	tournament TEXT PRIMARY KEY REFERENCES tournaments (id) ON DELETE CASCADE, round INTEGER NOT NULL CHECK (round > 0)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS pairings (
 	id TEXT PRIMARY KEY,
 	tournament TEXT NOT NULL REFERENCES tournaments (id) ON DELETE CASCADE,

@@ -20,14 +20,24 @@ type Sheet struct {
 	// Round is the last round that has been paired, TotalRounds how many there are.
 	Round       int `json:"round"`
 	TotalRounds int `json:"total_rounds"`
+	// Possible is how many of the rounds can be paired with the players who take
+	// part now, Warning says so when those are fewer than planned.
+	Possible int    `json:"possible_rounds"`
+	Warning  string `json:"warning"`
+	// Stuck says that the next round cannot be paired without a rematch or a second
+	// bye, though nothing else is in its way.
+	Stuck bool `json:"stuck"`
 	// Fewest says that the fewest discs win.
 	Fewest bool `json:"fewest"`
 	// NextRefusal says why the next round cannot be paired, empty if it can.
-	NextRefusal string       `json:"next_refusal"`
-	Standings   []Line       `json:"standings"`
-	Rounds      []Round      `json:"pairings"`
-	Changes     []Change     `json:"changes"`
-	Byes        []PlayerName `json:"byes"`
+	NextRefusal string   `json:"next_refusal"`
+	Standings   []Line   `json:"standings"`
+	Rounds      []Round  `json:"pairings"`
+	Changes     []Change `json:"changes"`
+	// Byes are those who have a bye in the next round, Unpaired those who take part
+	// and have nobody to play with in the last one, because it was paired by hand.
+	Byes     []PlayerName `json:"byes"`
+	Unpaired []PlayerName `json:"unpaired"`
 }
 
 // Line is a row of the table.
@@ -91,12 +101,13 @@ func (t *Table) Sheet() *Sheet {
 	e := t.Event()
 	s := &Sheet{
 		Tournament: t.Tournament, Status: t.Status(), Round: t.LastRound(), TotalRounds: e.TotalRounds(),
-		Fewest: e.Goal == engine.Fewest, Standings: []Line{}, Rounds: []Round{}, Changes: t.Changes, Byes: []PlayerName{},
+		Fewest: e.Goal == engine.Fewest, Standings: []Line{}, Rounds: []Round{}, Changes: t.Changes, Byes: []PlayerName{}, Unpaired: []PlayerName{},
+		Possible: e.Possible(),
 	}
 	if s.Changes == nil {
 		s.Changes = []Change{}
 	}
-	if _, err := e.Pair(); err != nil && t.System != tournament.Free {
+	if _, err := e.Pair(); err != nil && (t.System != tournament.Free || t.Ended != 0) {
 		s.NextRefusal = err.Error()
 	}
 	names := map[int]PlayerName{}
@@ -112,6 +123,10 @@ func (t *Table) Sheet() *Sheet {
 	for _, n := range t.Byes {
 		s.Byes = append(s.Byes, names[n])
 	}
+	for _, n := range t.unpaired() {
+		s.Unpaired = append(s.Unpaired, names[n])
+	}
+	s.Warning, s.Stuck = t.outlook(s.Possible)
 	for i := range t.Pairings {
 		p := &t.Pairings[i]
 		if len(s.Rounds) == 0 || s.Rounds[len(s.Rounds)-1].Round != p.Round {
@@ -129,6 +144,48 @@ func (t *Table) Sheet() *Sheet {
 		last.Seats = append(last.Seats, seat)
 	}
 	return s
+}
+
+// outlook says when not all rounds can be paired, and whether already the next one
+// cannot.
+func (t *Table) outlook(possible int) (warning string, stuck bool) {
+	last, total := t.LastRound(), t.Event().TotalRounds()
+	switch {
+	case possible >= total:
+		return "", false
+	case possible > last:
+		return fmt.Sprintf("only %d of %d rounds can be paired with the players who take part now", possible, total), false
+	}
+	for i := range t.Pairings {
+		if p := &t.Pairings[i]; p.Round == last && p.Open() {
+			stuck = true
+		}
+	}
+	return fmt.Sprintf("after round %d no round can be paired without a rematch or a second bye: "+
+		"pair by hand, pair with rematches, or end the tournament here", last), !stuck
+}
+
+// unpaired returns who takes part in the last round of a Swiss event or a festival
+// and is in none of its pairings.
+func (t *Table) unpaired() (list []int) {
+	last := t.LastRound()
+	if last == 0 || t.System != tournament.Swiss && t.System != tournament.Festival {
+		return nil
+	}
+	paired := map[int]bool{}
+	byHand := false
+	for i := range t.Pairings {
+		if p := &t.Pairings[i]; p.Round == last {
+			paired[p.Black], paired[p.White] = true, true
+			byHand = byHand || p.ColorsBy == tournament.ByHand
+		}
+	}
+	for _, p := range t.Players {
+		if byHand && !paired[p.Number] && (p.Withdrawn == 0 || last < p.Withdrawn) {
+			list = append(list, p.Number)
+		}
+	}
+	return list
 }
 
 // halves writes a number of halves: 2½.

@@ -220,7 +220,8 @@ func note(ctx context.Context, tx *sql.Tx, id string, c Change, act Act) error {
 }
 
 // columns are those of a Tournament.
-const columns = "id, name, day, place, system, rounds, variant, profile, clock, as_they_lie, breaks, factor, colors, seed, created"
+const columns = "id, name, day, place, system, rounds, variant, profile, clock, as_they_lie, breaks, factor, colors, seed, created, " +
+	"coalesce((SELECT round FROM tournament_ends WHERE tournament = id), 0)"
 
 // scanner is a row.
 type scanner interface{ Scan(to ...any) error }
@@ -228,7 +229,7 @@ type scanner interface{ Scan(to ...any) error }
 func scanTournament(row scanner) (t Tournament, err error) {
 	var breaks string
 	err = row.Scan(&t.ID, &t.Name, &t.Day, &t.Place, &t.System, &t.Rounds, &t.Variant, &t.Profile, &t.Clock,
-		&t.AsTheyLie, &breaks, &t.Factor, &t.Colors, &t.Seed, &t.Created)
+		&t.AsTheyLie, &breaks, &t.Factor, &t.Colors, &t.Seed, &t.Created, &t.Ended)
 	for word := range strings.SplitSeq(breaks, ",") {
 		if word != "" {
 			t.Breaks = append(t.Breaks, tournament.Break(word))
@@ -320,8 +321,10 @@ func (s *Store) loadPlayers(ctx context.Context, q querier, t *Table) error {
 		err := row.Scan(&n)
 		t.Byes = append(t.Byes, n)
 		return err
-	}, `SELECT player FROM tournament_byes WHERE tournament = ?1 AND round =
-		1 + (SELECT coalesce(max(round), 0) FROM pairings WHERE tournament = ?1) ORDER BY player`, t.ID)
+	}, `SELECT b.player FROM tournament_byes b
+		JOIN tournament_players p ON p.tournament = b.tournament AND p.number = b.player
+		WHERE b.tournament = ?1 AND p.withdrawn = 0
+		AND b.round = 1 + (SELECT coalesce(max(round), 0) FROM pairings WHERE tournament = ?1) ORDER BY b.player`, t.ID)
 }
 
 func (s *Store) loadPairings(ctx context.Context, q querier, t *Table) error {
@@ -461,8 +464,8 @@ func (s *Store) Delete(ctx context.Context, id string, withResults bool) error {
 			return err
 		}
 		for i := range t.Pairings {
-			if t.Pairings[i].Result != nil && !withResults {
-				return fmt.Errorf("%w: %s has results; say that they may be deleted as well", ErrRefused, t.Name)
+			if p := &t.Pairings[i]; (p.Result != nil || p.Playing != "") && !withResults {
+				return fmt.Errorf("%w: %s has results, or a game that is being played; say that they may be deleted as well", ErrRefused, t.Name)
 			}
 		}
 		_, err = tx.ExecContext(ctx, "DELETE FROM tournaments WHERE id = ?", id)

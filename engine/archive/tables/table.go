@@ -20,6 +20,8 @@ type Tournament struct {
 	Place  plaintext.Text    `json:"place"`
 	System tournament.System `json:"system"`
 	Rounds int               `json:"rounds"`
+	// Ended is the last round if the tournament was ended before all were played.
+	Ended int `json:"ended,omitempty"`
 	// Variant, Profile and Clock are those of its games; an empty clock is the
 	// profile's.
 	Variant string `json:"variant"`
@@ -191,8 +193,9 @@ type Change struct {
 	Table int            `json:"table,omitempty"`
 	At    string         `json:"at"`
 	By    plaintext.Text `json:"by"`
-	// What is created, players, player, removed, lots, colors, paired, unpaired,
-	// bye, withdrawn, returned, corrected, reopened or contradicted.
+	// What is created, players, player, removed, lots, colors, paired, rematches,
+	// by hand, unpaired, bye, no bye, withdrawn, returned, rounds, ended, continued,
+	// corrected, reopened or contradicted.
 	What string `json:"what"`
 	// Old and New are what it was and is, in words.
 	Old    plaintext.Text `json:"old,omitzero"`
@@ -216,7 +219,7 @@ type Table struct {
 // Event returns what pairing and standings are computed from.
 func (t *Table) Event() *tournament.Event {
 	e := &tournament.Event{
-		Name: t.Name, System: t.System, Rounds: t.Rounds, Colors: t.Colors, Breaks: t.Breaks, Factor: t.Factor,
+		Name: t.Name, System: t.System, Rounds: t.Rounds, Ended: t.Ended, Colors: t.Colors, Breaks: t.Breaks, Factor: t.Factor,
 		Seed: t.Seed, Players: t.Players, Byes: t.Byes,
 	}
 	if rules, err := t.rules(); err == nil {

@@ -278,6 +278,12 @@ func TestRoundsOfSwiss(t *testing.T) {
 	if round, err := s.Unpair(t.Context(), id, act("Eve has come after all")); err != nil || round != 1 {
 		t.Errorf("%d, %v", round, err)
 	}
+	if byes := load(t, s, id).Byes; len(byes) != 0 {
+		t.Errorf("the round was taken back, and %v still have byes in it", byes)
+	}
+	if round, err := s.Bye(t.Context(), id, 6, act("")); err != nil || round != 1 {
+		t.Fatalf("%d, %v", round, err)
+	}
 	next(t, s, id, 1)
 	declares(t, s, id, [2]int{40, 24}, [2]int{40, 24})
 	if _, err := s.Unpair(t.Context(), id, act("too late")); !errors.Is(err, tables.ErrRefused) {
@@ -456,7 +462,7 @@ func TestTwoPrograms(t *testing.T) {
 		all.Go(func() {
 			for n := range 20 {
 				p := tournament.Player{Number: 100*(program+1) + n, Name: plaintext.Clean(fmt.Sprint("P", program, "-", n), plaintext.MaxLine)}
-				if err := s.AddPlayers(t.Context(), id, []tournament.Player{p}, act("")); err != nil {
+				if err := s.AddNamesakes(t.Context(), id, []tournament.Player{p}, act("")); err != nil {
 					t.Error(err)
 				}
 			}
@@ -487,7 +493,7 @@ func child(dir string) error {
 		}
 		next := len(table.Pairings) + 1
 		p := []tournament.Player{{Number: 2*next - 1, Name: plaintext.Const("A")}, {Number: 2 * next, Name: plaintext.Const("B")}}
-		if err := s.AddPlayers(ctx, id, p, act(none)); err != nil {
+		if err := s.AddNamesakes(ctx, id, p, act(none)); err != nil {
 			return err
 		}
 		if _, err := s.PairByHand(ctx, id, [][2]int{{2*next - 1, 2 * next}}, false, act(none)); err != nil {
