@@ -230,10 +230,9 @@ func encodeClock(env Envelope, c *clock.Clock) clockJSON {
 }
 
 // wall puts a monotonic time on the wall clock: the stamp knows both clocks at
-// one moment.
-func (e Envelope) wall(at time.Duration) string {
-	return formatTime(e.TS.Add(at.Truncate(time.Millisecond) - e.Mono.Truncate(time.Millisecond)))
-}
+// one moment. It is rounded once, when it is written, so that it does not depend on
+// which moment that is.
+func (e Envelope) wall(at time.Duration) string { return formatTime(e.TS.Add(at - e.Mono)) }
 
 // clockTopic is the payload of the topic clock.
 type clockTopic struct {

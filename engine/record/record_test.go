@@ -1,6 +1,7 @@
 package record_test
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -1042,4 +1043,67 @@ func FuzzDecodeEvent(f *testing.F) {
 			t.Fatalf("%+v %+v became %+v %+v (%v)", env, ev, env2, ev2, err)
 		}
 	})
+}
+
+// A moment of the clock is the same one in every state, however the two clocks of the
+// stamps stand within their milliseconds.
+func TestMomentsAreRoundedOnce(t *testing.T) {
+	t.Parallel()
+	s := referee.New(homeMatch(t, "classic"))
+	s.Clock = clock.New(clock.Same(clock.Control{Main: 5 * time.Minute}))
+	s.Clock.Start(engine.Black, 1234567*time.Microsecond)
+	env := envelope()
+	var first []byte
+	for i := range 50 {
+		// 0.3 ms: the wall clock and the other one do not begin together.
+		env.Mono = 2*time.Second + time.Duration(i)*137*time.Microsecond
+		env.TS = time.Date(2026, 3, 1, 18, 0, 0, int(300*time.Microsecond), time.UTC).Add(env.Mono)
+		state, err := record.EncodeState(env, &s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = state
+		}
+		// 18:00:00.0003 and 1.234567 s are 18:00:01.234867.
+		if !bytes.Contains(state, []byte(`"at":"2026-03-01T18:00:01.234Z","flag_at":"2026-03-01T18:05:01.234Z"`)) {
+			t.Errorf("a stamp at %v says %s", env.Mono, state)
+		}
+		if !record.SameButTime(first, state) {
+			t.Errorf("a stamp at %v gives another state: %s", env.Mono, state)
+		}
+	}
+}
+
+// Only the readings of the clocks do not count: that they are synchronized now, or
+// another number, does.
+func TestSameButTime(t *testing.T) {
+	t.Parallel()
+	env := envelope()
+	s := referee.New(homeMatch(t, "classic"))
+	encode := func(env record.Envelope) []byte {
+		b, err := record.EncodeState(env, &s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	a := encode(env)
+	later := env
+	later.TS, later.Mono = env.TS.Add(time.Hour), env.Mono+time.Hour
+	if !record.SameButTime(a, encode(later)) {
+		t.Error("the same an hour later differs")
+	}
+	for name, change := range map[string]func(e *record.Envelope){
+		"ts_ok": func(e *record.Envelope) { e.TSOK = false }, "boot": func(e *record.Envelope) { e.Boot++ },
+		"seq": func(e *record.Envelope) { e.Seq++ }, "game": func(e *record.Envelope) { e.Game = game },
+	} {
+		other := env
+		if change(&other); record.SameButTime(a, encode(other)) {
+			t.Errorf("another %s makes no difference", name)
+		}
+	}
+	if record.SameButTime(nil, a) {
+		t.Error("nothing is the same as a state")
+	}
 }

@@ -95,7 +95,8 @@ type App struct {
 	// analyst evaluates the game for the page.
 	analyst *analyst
 	// painter draws the board for MQTT.
-	painter *painter
+	snapshots snapshots
+	painter   *painter
 
 	// interrupt, if not nil, waits for the interrupt line in place of the wires'.
 	interrupt func(ctx context.Context) error
@@ -205,7 +206,7 @@ func newApp(o Options) *App {
 func (a *App) now() time.Duration { return time.Since(a.start) }
 
 func (a *App) stamp() record.Stamp {
-	wall, mono := a.wall.Look()
+	wall, mono := a.wall.Now()
 	return record.Stamp{TS: wall, TSOK: a.synced(), Boot: a.boot, Mono: mono}
 }
 
@@ -236,7 +237,7 @@ func (a *App) run(ctx context.Context, o Options) (err error) {
 		return errors.Join(err, closeListener(listener))
 	}
 	if a.link.adapter != nil {
-		a.nurse.out = a.link.adapter
+		a.nurse.out, a.snapshots.out = a.link.adapter, a.link.adapter
 		if a.config.MQTT.Image {
 			a.painter.out = a.link.adapter
 		}
@@ -523,11 +524,13 @@ func (a *App) present() {
 	}
 	a.raiseAlerts()
 	a.painter.show(engine.Position{Discs: a.core.State.Game.Discs, Turn: a.core.State.Turn()})
-	if a.link.adapter != nil {
-		a.link.adapter.State(state, a.core.Seq())
+	state = a.snapshots.newest(state)
+	a.snapshots.tell(state, a.core.Seq())
+	if a.page == nil {
+		return
 	}
-	if a.page != nil {
-		a.page.Publish(a.view(state))
+	if v := a.view(state); a.snapshots.show(v) {
+		a.page.Publish(v)
 	}
 }
 

@@ -24,6 +24,24 @@ type WallWatch struct {
 	looked  bool
 	began   time.Time // the wall clock when the monotonic one was zero
 	stepped time.Duration
+	zero    time.Time // the wall clock of Now when the monotonic one was zero
+}
+
+// wallJitter is by how much the difference of the two clocks may change without the
+// wall clock having been set: the time between the two readings.
+const wallJitter = 2 * time.Millisecond
+
+// Now reads both clocks for a stamp. As long as the wall clock is not set they keep
+// their difference, a whole number of milliseconds: so a moment of the monotonic clock
+// has one name on the wall clock, whenever it is asked for.
+func (w *WallWatch) Now() (wall time.Time, mono time.Duration) {
+	wall, mono = w.Look()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if zero := wall.Add(-mono); zero.Sub(w.zero).Abs() >= wallJitter {
+		w.zero = zero.Round(time.Millisecond)
+	}
+	return w.zero.Add(mono), mono
 }
 
 // Notice looks at the clocks and reports whether the wall clock was set since
