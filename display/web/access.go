@@ -47,8 +47,13 @@ const (
 	maxSessions = 32
 	// maxVisitor bounds the name of who logs in, in characters.
 	maxVisitor = 40
-	// maxAddresses bounds the addresses whose attempts are counted.
+	// maxAddresses bounds the addresses whose attempts are counted, and the browsers
+	// that are known.
 	maxAddresses = 1024
+	// knownTime is how long a browser is known, knownSuffix is of the name of its
+	// cookie.
+	knownTime   = 90 * 24 * time.Hour
+	knownSuffix = "-known"
 )
 
 // visitor is who sent a request.
@@ -63,6 +68,12 @@ type visitor struct {
 	// session is nil for who has none.
 	session *session
 }
+
+// loggedIn reports whether it has shown who it is.
+func (v visitor) loggedIn() bool { return v.session != nil || v.name == bearer }
+
+// bearer is the name of who shows a token with every request.
+const bearer = "bearer"
 
 // kind is part of the ids on the visitor's stream: who comes back as somebody
 // else gets everything anew.
@@ -83,7 +94,8 @@ type session struct {
 	name, seat string
 	until      time.Time
 	// ended is closed when it is over.
-	ended chan struct{}
+	ended  chan struct{}
+	limits *limits
 }
 
 // sessions are the logins. They are found by the hash of what the cookie says,
@@ -145,38 +157,114 @@ func (s *sessions) drop(key [sha256.Size]byte) {
 	}
 }
 
-// door counts attempts to log in: from one address a few, from everywhere
-// somewhat more.
+// door bounds the attempts to log in that are wrong, by whom they come from: an
+// address, or a browser that somebody has logged in with before. Who has used up its
+// attempts is not listened to for a while: no token from there is looked at,
+// whatever the way in. Nobody else notices, since there is no bound for all: tokens
+// are too long to be found by many addresses that each try once in five seconds. Nor
+// does anybody notice who is logged in already, for a session asks nothing of the
+// door.
+//
+// All visitors of a proxy have its address. The proxy says for whom it asks (see
+// Options.Proxies); and where it does not, an arbiter who has logged in before gets
+// in again, as a browser that is known, while others knock there in vain.
 type door struct {
-	all bucket
-
 	mu   sync.Mutex
-	from map[netip.Prefix]*bucket
+	from map[string]*bucket
+	// known are browsers from which somebody has logged in, by the hash of their
+	// cookie, with the time of that.
+	known map[[sha256.Size]byte]time.Time
 }
 
-// newDoor lets five attempts in at once from an address, and one in five seconds
-// in the long run.
 func newDoor() *door {
-	return &door{all: bucket{rate: 5, burst: 40}, from: make(map[netip.Prefix]*bucket)}
+	return &door{from: make(map[string]*bucket), known: make(map[[sha256.Size]byte]time.Time)}
 }
 
-// allow takes an attempt from an address if there is one.
-func (d *door) allow(remote string, now time.Time) bool {
+// knock takes an attempt before anything is looked at. It returns nil if there is
+// none left, or else what gives it back to whoever was right: five at once, and one
+// in five seconds in the long run.
+func (d *door) knock(from string, now time.Time) (right func()) {
 	d.mu.Lock()
-	key := network(remote)
-	b, ok := d.from[key]
+	b, ok := d.from[from]
 	if !ok {
-		for old := range d.from {
-			if len(d.from) < maxAddresses {
-				break
-			}
-			delete(d.from, old)
-		}
+		d.forget(now)
 		b = &bucket{rate: 0.2, burst: 5}
-		d.from[key] = b
+		d.from[from] = b
 	}
 	d.mu.Unlock()
-	return b.allow(now) && d.all.allow(now)
+	if !b.allow(now) {
+		return nil
+	}
+	return b.back
+}
+
+// forget makes room for one more, of those first who have all of their attempts
+// again. The caller holds the lock.
+func (d *door) forget(now time.Time) {
+	if len(d.from) < maxAddresses {
+		return
+	}
+	for old, b := range d.from {
+		if b.full(now) {
+			delete(d.from, old)
+		}
+	}
+	for old := range d.from {
+		if len(d.from) < maxAddresses {
+			return
+		}
+		delete(d.from, old)
+	}
+}
+
+// introduce returns the cookie of a browser from which somebody has logged in.
+func (d *door) introduce(now time.Time) (cookie string) {
+	cookie = rand.Text() + rand.Text()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for len(d.known) >= maxAddresses {
+		var oldest [sha256.Size]byte
+		for key, at := range d.known {
+			if first, ok := d.known[oldest]; !ok || at.Before(first) {
+				oldest = key
+			}
+		}
+		delete(d.known, oldest)
+	}
+	d.known[sha256.Sum256([]byte(cookie))] = now
+	return cookie
+}
+
+// knows reports whether somebody has logged in from a browser with this cookie.
+func (d *door) knows(cookie string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	_, known := d.known[sha256.Sum256([]byte(cookie))]
+	return known
+}
+
+// knock takes an attempt of whoever sent a request: see door.knock.
+func (s *Server) knock(r *http.Request) (right func()) {
+	from := network(s.remote(r)).String()
+	if c, err := r.Cookie(s.cookie + knownSuffix); err == nil && s.door.knows(c.Value) {
+		from = c.Value
+	}
+	return s.door.knock(from, time.Now())
+}
+
+// remote returns the address of who sent a request: what a proxy says that can be
+// believed, or where the connection comes from.
+func (s *Server) remote(r *http.Request) string {
+	if !s.connections.proxy(network(r.RemoteAddr)) {
+		return r.RemoteAddr
+	}
+	// The last address is the one that the proxy has added itself.
+	all := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	at, err := netip.ParseAddr(strings.TrimSpace(all[len(all)-1]))
+	if err != nil {
+		return r.RemoteAddr
+	}
+	return netip.AddrPortFrom(at, 0).String()
 }
 
 // network returns whose attempts count together: an address, or what an
@@ -242,14 +330,17 @@ func (s *Server) visitor(r *http.Request) (visitor, error) {
 		return visitor{role: Arbiter, name: "page"}, nil
 	}
 	if scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
-		role := s.o.Access.roleOf(strings.TrimSpace(token))
-		switch {
-		case role != Viewer:
-			return visitor{role: role, name: "bearer", full: role == Arbiter}, nil
-		case !s.door.allow(r.RemoteAddr, time.Now()):
+		right := s.knock(r)
+		if right == nil {
 			return visitor{}, errTooMany
 		}
-		return visitor{}, errToken
+		role := s.o.Access.roleOf(strings.TrimSpace(token))
+		if role == Viewer {
+			return visitor{}, errToken
+		}
+		right()
+		s.connections.identify(r.Context(), true)
+		return visitor{role: role, name: bearer, full: role == Arbiter}, nil
 	}
 	if c, err := r.Cookie(s.cookie); err == nil {
 		if found := s.sessions.find(c.Value, time.Now()); found != nil {
@@ -257,6 +348,19 @@ func (s *Server) visitor(r *http.Request) (visitor, error) {
 		}
 	}
 	return visitor{role: Viewer}, nil
+}
+
+// admits books whose request a connection has brought, and reports whether there is
+// room. A token is looked at later: until then nobody knows whose the connection is.
+func (s *Server) admits(r *http.Request) bool {
+	if r.Header.Get("Authorization") != "" {
+		return true
+	}
+	found := (*session)(nil)
+	if c, err := r.Cookie(s.cookie); err == nil {
+		found = s.sessions.find(c.Value, time.Now())
+	}
+	return s.connections.identify(r.Context(), found != nil)
 }
 
 // visiting is the key under which a request keeps its visitor.
@@ -345,25 +449,28 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 		refuse(http.StatusBadRequest, "bad_payload", err.Error())
 		return
 	}
-	if !s.door.allow(r.RemoteAddr, time.Now()) {
+	right := s.knock(r)
+	if right == nil {
 		w.Header().Set("Retry-After", "60")
 		refuse(http.StatusTooManyRequests, "rate_limited", errTooMany.Error())
 		return
 	}
 	role := s.o.Access.roleOf(in.Token)
 	if role == Viewer {
-		s.o.Logger.Warn("somebody tried to log in with a wrong token", "from", network(r.RemoteAddr))
+		s.o.Logger.Warn("somebody tried to log in with a wrong token", "from", network(s.remote(r)))
 		refuse(http.StatusUnauthorized, "not_allowed", errToken.Error())
 		return
 	}
-	n := &session{role: role, name: in.Name, seat: in.Seat, until: time.Now().Add(sessionTime), ended: make(chan struct{})}
+	right()
+	n := &session{role: role, name: in.Name, seat: in.Seat, until: time.Now().Add(sessionTime), ended: make(chan struct{}), limits: newLimits()}
 	if n.name == "" {
 		n.name = string(role)
 	}
 	if role == Arbiter {
 		n.seat = ""
 	}
-	http.SetCookie(w, s.bake(r, s.sessions.begin(n), int(sessionTime/time.Second)))
+	http.SetCookie(w, s.bake(r, "", s.sessions.begin(n), sessionTime))
+	http.SetCookie(w, s.bake(r, knownSuffix, s.door.introduce(time.Now()), knownTime))
 	answer(w, http.StatusOK, reply{Name: "login", Status: "ok"})
 }
 
@@ -372,15 +479,19 @@ func (s *Server) logout(w http.ResponseWriter, r *http.Request) {
 	if c, err := r.Cookie(s.cookie); err == nil {
 		s.sessions.end(c.Value)
 	}
-	http.SetCookie(w, s.bake(r, "", -1))
+	http.SetCookie(w, s.bake(r, "", "", -1))
 	answer(w, http.StatusOK, reply{Name: "logout", Status: "ok"})
 }
 
-// bake returns the cookie of a session. Other sites never send it, and no script
-// can read it.
-func (s *Server) bake(r *http.Request, value string, age int) *http.Cookie {
+// bake returns the cookie of a session, or with the suffix of one that makes a
+// browser known. Other sites never send it, and no script can read it.
+func (s *Server) bake(r *http.Request, suffix, value string, age time.Duration) *http.Cookie {
+	seconds := int(age / time.Second)
+	if age < 0 {
+		seconds = -1
+	}
 	return &http.Cookie{ //nolint:gosec // without encryption a browser would not send a secure one
-		Name: s.cookie, Value: value, Path: "/", MaxAge: age, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		Name: s.cookie + suffix, Value: value, Path: "/", MaxAge: seconds, HttpOnly: true, SameSite: http.SameSiteStrictMode,
 		// A proxy that encrypts says so; who says so falsely gets a cookie that
 		// his browser keeps for itself.
 		Secure: r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https",

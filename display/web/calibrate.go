@@ -121,7 +121,7 @@ func (s *Server) calibrationStream(w http.ResponseWriter, r *http.Request) {
 
 // calibrate answers POST /api/v1/calibration.
 func (s *Server) calibrate(w http.ResponseWriter, r *http.Request) {
-	body, ok := s.body(w, r, &s.commands)
+	body, ok := s.body(w, r, &s.limitsOf(who(r)).commands)
 	if !ok {
 		return
 	}

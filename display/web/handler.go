@@ -131,7 +131,7 @@ type reply struct {
 // command answers POST /api/v1/command. A command that was understood and
 // refused by the board is a successful request with status "error" in it.
 func (s *Server) command(w http.ResponseWriter, r *http.Request) {
-	body, ok := s.body(w, r, &s.commands)
+	body, ok := s.body(w, r, &s.limitsOf(who(r)).commands)
 	if !ok {
 		return
 	}
@@ -162,7 +162,7 @@ func (s *Server) command(w http.ResponseWriter, r *http.Request) {
 
 // act answers POST /api/v1/hands.
 func (s *Server) act(w http.ResponseWriter, r *http.Request) {
-	body, ok := s.body(w, r, &s.hands)
+	body, ok := s.body(w, r, &s.limitsOf(who(r)).hands)
 	if !ok {
 		return
 	}

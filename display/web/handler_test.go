@@ -146,7 +146,7 @@ func TestBadCommandsAreRefused(t *testing.T) {
 		"{\"name\":\"undo\",\"id\":\"\xff\"}":                        400,
 		`{"name":"undo","id":"` + strings.Repeat("x", maxBody) + `"`: 413,
 	} {
-		s.commands = bucket{rate: 5, burst: 10}
+		s.orders[Arbiter] = newLimits()
 		w := ask(s, http.MethodPost, "/api/v1/command", body, nil)
 		code := "bad_payload"
 		if strings.Contains(body, "format_disk") {
@@ -202,7 +202,7 @@ func TestBadActsAreRefused(t *testing.T) {
 		`{"op":"slide","square":"e6","to":"i1"}`, `{"op":"fail","square":"e6"}`, `{"op":"fail","square":"e6","fault":"melted"}`, `{"op":"autoflip"}`,
 		`{"op":"reset","square":"e6"}`, `{"op":"sleeve","squares":["e6","z0"]}`, `{"op":"turn","squares":["e6"]}`, `{"op":"turn","square":"e6","x":1}`, `[]`,
 	} {
-		s.hands = bucket{rate: 5, burst: 10}
+		s.orders[Arbiter] = newLimits()
 		w := ask(s, http.MethodPost, "/api/v1/hands", body, nil)
 		if a := answerOf(t, w); w.Code != 400 || a.Code != "bad_payload" || a.Error == "" {
 			t.Errorf("%q: status %d, answered %+v", body, w.Code, a)

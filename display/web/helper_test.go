@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -219,4 +220,17 @@ func seqOf(t *testing.T, m got) uint64 {
 		t.Fatalf("%v in %q", err, m.data)
 	}
 	return e.Seq
+}
+
+// proxies reads addresses.
+func proxies(t *testing.T, texts ...string) (list []netip.Addr) {
+	t.Helper()
+	for _, text := range texts {
+		at, err := netip.ParseAddr(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, at)
+	}
+	return list
 }

@@ -199,16 +199,12 @@ func (r *reader) nudge() {
 	}
 }
 
-// join adds a reader that has seen the message lastID names; ok is false when
-// there are limit of them already. The ids of its stream hold kind: what was seen
-// by somebody else does not count.
-func (h *hub) join(lastID string, limit int, whose you, kind string) (r *reader, ok bool) {
-	r = &reader{wake: make(chan struct{}, 1), you: whose, kind: kind}
+// join adds a reader that has seen the message lastID names. The ids of its stream
+// hold kind: what was seen by somebody else does not count.
+func (h *hub) join(lastID string, whose you, kind string) *reader {
+	r := &reader{wake: make(chan struct{}, 1), you: whose, kind: kind}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if len(h.readers) >= limit {
-		return nil, false
-	}
 	if n, known := h.resume(lastID, kind); known {
 		r.next, r.view, r.leds = n+1, true, true
 	} else {
@@ -216,7 +212,7 @@ func (h *hub) join(lastID string, limit int, whose you, kind string) (r *reader,
 	}
 	h.readers[r] = struct{}{}
 	r.nudge()
-	return r, true
+	return r
 }
 
 func (h *hub) leave(r *reader) {

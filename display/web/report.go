@@ -23,6 +23,7 @@ func (s *Server) saveReport(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer s.reporting.Unlock()
+	stretch(w)
 	ctx, cancel := context.WithTimeout(r.Context(), reportTime)
 	defer cancel()
 	if err := http.NewResponseController(w).SetWriteDeadline(time.Now().Add(reportTime)); err != nil {

@@ -7,9 +7,29 @@ import (
 	"time"
 )
 
-// sight counts the open streams of a view that is not the page of the game: of the
-// health of the board, a calibration, a tournament.
-type sight struct{ open atomic.Int32 }
+// sight counts the open streams of a view: of the game, the health of the board, a
+// calibration, a tournament. Those of visitors who are logged in are counted apart,
+// so that guests cannot take their place.
+type sight struct{ guests, members atomic.Int32 }
+
+// maxMembers bounds the open streams of a view of visitors who are logged in, all
+// together.
+const maxMembers = 256
+
+// enter counts a stream of a visitor, of whose kind there are most if it is a guest.
+// It returns nil if there are too many, or else what takes it off again.
+func (v *sight) enter(who visitor, most int) (leave func()) {
+	open := &v.guests
+	if who.loggedIn() {
+		open, most = &v.members, maxMembers
+	}
+	leave = func() { open.Add(-1) }
+	if int(open.Add(1)) > most {
+		leave()
+		return nil
+	}
+	return leave
+}
 
 // stream sends one snapshot after the other, whenever there is something new, until
 // the reader goes, his login or the server ends. At most this many are open; what
@@ -18,15 +38,17 @@ type sight struct{ open atomic.Int32 }
 // next returns a snapshot, and what is closed when there is another one; where that
 // is nil it is asked again at every beat. A reader that does not keep up is cut off
 // by the deadline of a write.
-func (v *sight) stream(s *Server, w http.ResponseWriter, r *http.Request, what string, most int32, beat time.Duration,
+func (v *sight) stream(s *Server, w http.ResponseWriter, r *http.Request, what string, most int, beat time.Duration,
 	next func() (text []byte, news <-chan struct{}),
 ) {
-	defer v.open.Add(-1)
-	if v.open.Add(1) > most {
+	leave := v.enter(who(r), most)
+	if leave == nil {
 		w.Header().Set("Retry-After", "10")
 		http.Error(w, "too many open "+what+" views, please close some", http.StatusServiceUnavailable)
 		return
 	}
+	defer leave()
+	stretch(w)
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
 	h.Set("Cache-Control", "no-store")

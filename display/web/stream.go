@@ -20,13 +20,16 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	}
 	v := who(r)
 	from := s.hubOf(v)
-	reader, ok := from.join(id, s.o.MaxStreams, s.you(v), v.kind())
-	if !ok {
+	leave := s.streams.enter(v, s.o.MaxStreams)
+	if leave == nil {
 		w.Header().Set("Retry-After", "10")
 		http.Error(w, "too many open pages, please close some", http.StatusServiceUnavailable)
 		return
 	}
+	defer leave()
+	reader := from.join(id, s.you(v), v.kind())
 	defer from.leave(reader)
+	stretch(w)
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
@@ -88,6 +91,13 @@ func (s *Server) pump(ctx context.Context, from *hub, r *reader, p *pipe) {
 		}
 		beat.Reset(s.o.Heartbeat)
 	}
+}
+
+// stretch takes the deadline of the request off a stream, whose every write has one
+// of its own. A test's recorder has no deadlines; a server always has.
+func stretch(w http.ResponseWriter) {
+	c := http.NewResponseController(w)
+	_ = c.SetReadDeadline(time.Time{})
 }
 
 // pipe writes to a stream with a deadline for every write.

@@ -177,7 +177,7 @@ func (s *Server) officiate(w http.ResponseWriter, r *http.Request) {
 		answer(w, http.StatusForbidden, reply{Status: "error", Code: "not_allowed", Error: "log in as arbiter first"})
 		return
 	}
-	body, ok := s.body(w, r, &s.commands)
+	body, ok := s.body(w, r, &s.limitsOf(who(r)).commands)
 	if !ok {
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync"
 	"time"
@@ -239,13 +240,16 @@ type Options struct {
 	// Delay is how much later those who are not logged in see what happens; it
 	// needs Access.
 	Delay time.Duration
+	// Proxies are the addresses of proxies before the page: it believes them for
+	// whom they ask (X-Forwarded-For). Those on this computer are always believed.
+	Proxies []netip.Addr
 }
 
 // The limits that are not options.
 const (
 	headerTimeout = 5 * time.Second
 	writeTimeout  = 10 * time.Second // for one write to a stream
-	askTimeout    = 10 * time.Second // for a request that is not a stream
+	askTimeout    = 10 * time.Second // for a request that is not a stream, and again for its answer
 	drainTimeout  = 3 * time.Second  // for requests that run at shutdown
 	maxBody       = 8 << 10
 	maxHeader     = 16 << 10
@@ -271,11 +275,15 @@ type Server struct {
 	tournamentViews sight
 	// calibrating counts what shows a calibration.
 	calibrating sight
+	// streams counts what shows the game.
+	streams sight
+	// connections are the open ones.
+	connections *connections
 	// reporting is held while a bug report is made.
 	reporting sync.Mutex
-	// A page may press five buttons a second, as on MQTT; hands are quicker.
-	commands, hands bucket
-	sessions        sessions
+	// orders bounds what a role may ask for without a login.
+	orders   map[Role]*limits
+	sessions sessions
 	door            *door
 	// cookie is the name of the cookie of a session.
 	cookie string
@@ -333,10 +341,10 @@ func New(o Options) (*Server, error) {
 		cookie:   "reversi-session-" + o.Board,
 		files:    files,
 		hosts:    map[string]bool{"localhost": true, "127.0.0.1": true, "::1": true},
-		commands: bucket{rate: 5, burst: 10},
-		hands:    bucket{rate: 25, burst: 50},
+		orders:   map[Role]*limits{Player: newLimits(), Arbiter: newLimits()},
 		stop:     make(chan struct{}),
 	}
+	s.connections = newConnections(o.Proxies, o.Logger)
 	for _, h := range o.Hosts {
 		s.hosts[hostname(h)] = true
 	}
@@ -394,6 +402,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.running.Add(1)
 	s.mu.Unlock()
 	defer s.running.Done()
+	if !s.admits(r) {
+		w.Header().Set("Connection", "close")
+		w.Header().Set("Retry-After", "10")
+		http.Error(w, "too many visitors, please try again in a moment", http.StatusServiceUnavailable)
+		return
+	}
 	s.handler.ServeHTTP(w, r)
 }
 
@@ -403,11 +417,18 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	server := &http.Server{
 		Handler:           s,
 		ReadHeaderTimeout: headerTimeout,
-		IdleTimeout:       2 * time.Minute,
+		// The whole request, and the whole answer: streams and files set deadlines of
+		// their own (see stretch).
+		ReadTimeout:  askTimeout,
+		WriteTimeout: 2 * askTimeout,
+		IdleTimeout:  2 * time.Minute,
+		ConnState:    s.connections.note,
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          slog.NewLogLogger(s.o.Logger.Handler(), slog.LevelDebug),
 		BaseContext:       func(net.Listener) context.Context { return ctx },
-		ConnContext:       shrinkBuffer,
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			return s.connections.enter(shrinkBuffer(ctx, c), c)
+		},
 	}
 	var releasing sync.WaitGroup
 	defer releasing.Wait()
