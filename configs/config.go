@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -173,6 +174,9 @@ type Web struct {
 	// Hosts are further names by which browsers may call the page, in small
 	// letters.
 	Hosts []string
+	// Proxies are the addresses of proxies before the page, which say for whom they
+	// ask. Those on this computer need not be named.
+	Proxies []netip.Addr
 	// Delay is how much later those who are not logged in see what happens.
 	Delay time.Duration
 	// ArbiterTokenFile and PlayerTokenFile are absolute paths, or empty: files with

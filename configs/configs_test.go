@@ -219,7 +219,7 @@ sensing: {scan_hz: 100, debounce: 120ms, settle: 0.5s}
 mqtt:
   embedded: {enabled: false}
   broker: mqtts://broker.example:8883
-web: {listen: none, hosts: [Reversi.local, 10.0.0.7]}
+web: {listen: none, hosts: [Reversi.local, 10.0.0.7], proxies: [192.168.1.5, "::ffff:10.0.0.8"]}
 data: {dir: games}
 `)
 	h := c.Hardware
@@ -267,6 +267,7 @@ data: {dir: games}
 		{"embedded", c.MQTT.Embedded, configs.Embedded{Listen: "127.0.0.1:1883"}},
 		{"page", c.Web.Listen, ""},
 		{"hosts", strings.Join(c.Web.Hosts, " "), "reversi.local 10.0.0.7"},
+		{"proxies", fmt.Sprint(c.Web.Proxies), "[192.168.1.5 10.0.0.8]"},
 		{"data", path, folder},
 	} {
 		if check.got != check.want {
@@ -395,6 +396,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"listen port", "mqtt: {embedded: {listen: \"127.0.0.1:65536\"}}\n", `my.yaml:1: mqtt.embedded.listen: "127.0.0.1:65536": want an address and a port, such as 127.0.0.1:1883 or [::1]:1883`},
 		{"listen port 0", "mqtt: {embedded: {listen: \"127.0.0.1:0\"}}\n", `my.yaml:1: mqtt.embedded.listen: "127.0.0.1:0": want an address and a port, such as 127.0.0.1:1883 or [::1]:1883`},
 		{"hosts", "web: {hosts: reversi.local}\n", `my.yaml:1: web.hosts: "reversi.local": want a list of at most 32 host names without a port, such as reversi.local`},
+		{"proxies", "web: {proxies: [proxy.local]}\n", `my.yaml:1: web.proxies[0]: "proxy.local" is not an IP address: want a list of at most 32 IP addresses, such as 192.168.1.5`},
 		{"host", "web: {hosts: [\"reversi.local:80\"]}\n", `my.yaml:1: web.hosts[0]: "reversi.local:80" is not a host name: want a list of at most 32 host names without a port, such as reversi.local`},
 		{"broker without port", "mqtt: {embedded: {enabled: false}, broker: mqtt://hub}\n", `my.yaml:1: mqtt.broker: "mqtt://hub" has no host or no port from 1 to 65535: ` + broker},
 		{"broker without scheme", "mqtt: {embedded: {enabled: false}, broker: \"hub:1883\"}\n", `my.yaml:1: mqtt.broker: unknown scheme "hub": ` + broker},

@@ -77,6 +77,7 @@ func (c *Config) fields(l *loader) []field {
 			"web",
 			l.listen("listen", &c.Web.Listen, true),
 			l.hosts("hosts", &c.Web.Hosts),
+			l.computers("proxies", &c.Web.Proxies),
 			l.path("arbiter_token_file", &c.Web.ArbiterTokenFile),
 			l.path("player_token_file", &c.Web.PlayerTokenFile),
 			l.path("cert_file", &c.Web.CertFile),

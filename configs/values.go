@@ -246,6 +246,30 @@ func (l *loader) hosts(key string, dst *[]string) field {
 	}}
 }
 
+// computers reads numbers of computers.
+func (l *loader) computers(key string, dst *[]netip.Addr) field {
+	const want = "a list of at most 32 IP addresses, such as 192.168.1.5"
+	return field{key, func(path string, n *yaml.Node) {
+		items, ok := l.list(path, n, 0, maxHosts, want)
+		if !ok {
+			return
+		}
+		*dst = nil
+		for i, item := range items {
+			value, ok := l.scalar(index(path, i), item, "an IP address")
+			if !ok {
+				continue
+			}
+			at, err := netip.ParseAddr(value)
+			if err != nil {
+				l.add(item.Line, index(path, i), shown(value)+" is not an IP address: want "+want)
+				continue
+			}
+			*dst = append(*dst, at.Unmap().WithZone(""))
+		}
+	}}
+}
+
 // hostName reports whether s is a name of RFC 1123 section 2.1 or an address.
 func hostName(s string) bool {
 	if _, err := netip.ParseAddr(s); err == nil {

@@ -149,8 +149,8 @@ func (g *gate) judge(r *Request, p payload, v view) (Code, string) {
 	if r.IfSeq != nil && *r.IfSeq != v.seq {
 		return CodeStaleSeq, "the board has moved on"
 	}
-	if r.IfSeq == nil && needsSeq(r, v) {
-		return CodeBadPayload, "if_seq is missing: send the seq of the state you have seen"
+	if r.IfSeq == nil && NeedsSeq(r.Name, r.Role, v.running()) {
+		return CodeBadPayload, NoSeq
 	}
 	if p.hasTTL && !p.ts.IsZero() && v.stamp.TSOK && v.stamp.TS.After(p.ts.Add(p.ttl)) {
 		return CodeExpired, "too old"
@@ -187,17 +187,21 @@ func (g *gate) known(name string) bool {
 // forAll says which commands may be sent to every board at once.
 func forAll(name string) bool { return name == "identify" || name == "pause" }
 
-// needsSeq says which commands must name the state that they are about.
-func needsSeq(r *Request, v view) bool {
-	switch r.Name {
+// NoSeq answers an order that must say which state it is about.
+const NoSeq = "if_seq is missing: send the seq of the state you have seen"
+
+// NeedsSeq reports whether an order must name the state that it is about, whoever
+// takes it: over MQTT and on the page alike. Running says that a game is on.
+func NeedsSeq(name string, role Role, running bool) bool {
+	switch name {
 	case "new":
-		return v.running()
+		return running
 	case "undo":
-		return r.Role != HA
+		return role != HA
 	case "confirm":
 		return true
 	}
-	return Rules(r.Name)
+	return Rules(name)
 }
 
 // Rules reports whether a command rules on a game: on its moves, clocks or result.

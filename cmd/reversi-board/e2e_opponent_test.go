@@ -39,11 +39,23 @@ func (p *process) switchOn(op string) {
 // order gives a command as the page does.
 func (p *process) order(name string, args any) answer {
 	p.t.Helper()
-	reply, err := p.post("/api/v1/command", map[string]any{"name": name, "args": args, "id": fmt.Sprint(time.Now().UnixNano())})
-	if err != nil {
-		p.t.Fatal(err)
+	for {
+		var now struct {
+			State struct {
+				Seq uint64 `json:"seq"`
+			} `json:"state"`
+		}
+		p.fetch("/api/v1/state", &now)
+		reply, err := p.post("/api/v1/command", map[string]any{
+			"name": name, "args": args, "id": fmt.Sprint(time.Now().UnixNano()), "if_seq": now.State.Seq,
+		})
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		if reply.Code != "stale_seq" { // something happened in between
+			return reply
+		}
 	}
-	return reply
 }
 
 // says waits for a sentence.

@@ -132,7 +132,7 @@ func TestCookie(t *testing.T) {
 		t.Error("two logins have one cookie")
 	}
 	w := ask(s, http.MethodPost, "/api/v1/login", `{"token":"`+forArbiter+`"}`, func(r *http.Request) { r.Header.Set("X-Forwarded-Proto", "https") })
-	if cookies := w.Result().Cookies(); len(cookies) != 1 || !cookies[0].Secure {
+	if cookies := w.Result().Cookies(); len(cookies) != 2 || !cookies[0].Secure || !cookies[1].Secure {
 		t.Errorf("behind a proxy that encrypts the cookies are %+v", cookies)
 	}
 	if w := ask(s, http.MethodPost, "/api/v1/logout", `{}`, with(c)); w.Code != 200 || !strings.Contains(w.Header().Get("Set-Cookie"), "Max-Age=0") {

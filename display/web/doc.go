@@ -61,8 +61,22 @@
 // it a visitor is a viewer until a token has made a player or an arbiter of it: by
 // a login, whose cookie no script can read and no other site sends, or by a bearer
 // token with every request. Options.Commands says which role may give which
-// command. Attempts to log in are counted by address; tokens are compared in a time
-// that does not depend on them; neither tokens nor cookies are logged or sent back.
+// command. Tokens are compared in a time that does not depend on them; neither tokens
+// nor cookies are logged or sent back.
+//
+// # Limits
+//
+// Each limit comes before the decision that it guards, and each is of one visitor,
+// so that nobody spends what is another's:
+//
+//	wrong tokens   by address, or by browser that is known (door)
+//	orders, hands  by session, or by role without one (limits)
+//	streams        by view; those of the logged in are counted apart (sight)
+//	connections    by address and in all; the logged in are never sent away
+//	               (connections)
+//
+// A request has 10 s to come whole, and its answer as long again to be read; streams
+// and bug reports have a deadline for each write.
 //
 // A view may have two forms: what everybody may know, and all of it for an arbiter
 // who has logged in. An event may likewise be veiled, or left out for everybody

@@ -112,7 +112,7 @@ func TestEncryptedPage(t *testing.T) {
 		t.Errorf("who comes without encryption: %+v, %v", seen, err)
 	}
 	seen, err = visit(t, "https://"+address+"/api/v1/login", tls.VersionTLS12, 0, http.MethodPost, `{"token":"`+forArbiter+`"}`)
-	if err != nil || len(seen.cookies) != 1 || !seen.cookies[0].Secure {
+	if err != nil || len(seen.cookies) != 2 || !seen.cookies[0].Secure {
 		t.Errorf("who logs in: %+v, %v", seen, err)
 	}
 }

@@ -71,7 +71,11 @@ func (d *desktop) play(moves string) {
 
 // ask gives a command as the page does.
 func (d *desktop) ask(name, args string) web.Response {
-	return d.app.pageOrder(order{role: "arbiter", from: "page", command: web.Command{Name: name, Args: json.RawMessage(args), ID: fmt.Sprint(time.Now())}})
+	seq := d.app.core.Seq()
+	return d.app.pageOrder(order{
+		role: "arbiter", from: "page",
+		command: web.Command{Name: name, Args: json.RawMessage(args), ID: fmt.Sprint(time.Now()), IfSeq: &seq},
+	})
 }
 
 // think lets the analyst work until it has nothing to do.

@@ -343,14 +343,16 @@ func TestAnswersWaitForTheDisk(t *testing.T) {
 		b, _ := run(t, t.TempDir(), disk)
 		b.move(movesOf(t, opening)[0])
 		disk.hold.Store(int64(500 * time.Millisecond))
+		seq := b.page().State.Seq
 		begin := time.Now()
-		r := b.app.pageCommand(t.Context(), web.Command{Name: "undo", ID: "1"})
+		r := b.app.pageCommand(t.Context(), web.Command{Name: "undo", ID: "1", IfSeq: &seq})
 		// The audit and the undo are two events with a sync each.
 		if took := time.Since(begin); r.Status != "ok" || took != time.Second {
 			t.Errorf("answered %+v after %v, want ok after both syncs, 1 s", r, took)
 		}
+		seq = b.page().State.Seq
 		begin = time.Now()
-		if r := b.app.pageCommand(t.Context(), web.Command{Name: "undo", ID: "2"}); r.Status != "error" || time.Since(begin) != 0 {
+		if r := b.app.pageCommand(t.Context(), web.Command{Name: "undo", ID: "2", IfSeq: &seq}); r.Status != "error" || time.Since(begin) != 0 {
 			t.Errorf("a refusal is answered %+v after %v, want at once", r, time.Since(begin))
 		}
 	})

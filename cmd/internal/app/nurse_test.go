@@ -509,7 +509,8 @@ func (w *ward) answers(args, code string) {
 // command gives a command from the page.
 func (w *ward) command(name, args string) web.Response {
 	w.t.Helper()
-	return w.app.pageCommand(w.t.Context(), web.Command{Name: name, ID: fmt.Sprint(name, args, w.app.now()), Args: json.RawMessage(args)})
+	seq := w.page().State.Seq
+	return w.app.pageCommand(w.t.Context(), web.Command{Name: name, ID: fmt.Sprint(name, args, w.app.now()), Args: json.RawMessage(args), IfSeq: &seq})
 }
 
 // A cell that shows a disc for ever is masked by hand.

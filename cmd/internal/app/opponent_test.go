@@ -158,8 +158,9 @@ func TestRobotTakesOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, _ := run(t, t.TempDir(), nil)
 		time.Sleep(time.Second)
+		seq := b.page().State.Seq
 		r := b.app.pageCommand(t.Context(), web.Command{
-			Name: "new", ID: "1", Args: json.RawMessage(`{"opponent":{"kind":"builtin","level":1,"side":"black"}}`),
+			Name: "new", ID: "1", IfSeq: &seq, Args: json.RawMessage(`{"opponent":{"kind":"builtin","level":1,"side":"black"}}`),
 		})
 		if r.Status != "ok" {
 			t.Fatalf("%+v", r)

@@ -79,7 +79,7 @@ func (a *App) pageOptions(version, host string) (web.Options, error) {
 	a.entered = e
 	o := web.Options{
 		Board: a.config.Board.ID, Name: a.config.Board.Name, Version: version,
-		Hosts:     append([]string{host}, c.Hosts...),
+		Hosts:     append([]string{host}, c.Hosts...), Proxies: c.Proxies,
 		Simulated: a.rig.Sim != nil, Command: a.pageCommand, Commands: pageCommands(), Access: e.access, Delay: a.config.Web.Delay, Now: a.now, Logger: a.log,
 		Variants: engine.VariantNames(), Profiles: a.profiles(), Clocks: a.clocksOf(),
 		Opponent: a.program(),
@@ -206,8 +206,9 @@ func (a *App) pageOrder(o order) web.Response {
 func (a *App) obeyPage(o order) (code, text string) {
 	c := o.command
 	player := o.role == string(web.Player)
-	if c.IfSeq == nil && mqtt.Rules(c.Name) {
-		return string(referee.BadPayload), "if_seq is missing: send the seq of the state you have seen"
+	p := a.core.State.Phase
+	if c.IfSeq == nil && mqtt.NeedsSeq(c.Name, mqtt.Role(o.role), p == referee.Playing || p == referee.Paused) {
+		return string(referee.BadPayload), mqtt.NoSeq
 	}
 	switch {
 	case c.Name == pressCommand:

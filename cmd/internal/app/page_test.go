@@ -55,8 +55,8 @@ func (b *browser) post(path, body string) (int, string) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	for _, c := range res.Cookies() {
-		b.cookie = c.Name + "=" + c.Value
+	if all := res.Cookies(); len(all) > 0 {
+		b.cookie = all[0].Name + "=" + all[0].Value // that of the session
 	}
 	return res.StatusCode, string(text)
 }
@@ -702,5 +702,33 @@ func TestPageAtHome(t *testing.T) {
 	}
 	if got := recorded(t, a, "command"); len(got) != 1 || !strings.Contains(got[0], `"role":"arbiter"`) || !strings.Contains(got[0], `"from":"page"`) {
 		t.Errorf("on record is %q", got)
+	}
+}
+
+// An order that must name the state that it is about is refused at both doors without:
+// over MQTT and on the page by the same table.
+func TestBothDoorsAskForTheState(t *testing.T) {
+	t.Parallel()
+	d := underRules(t, "home", "5:00")
+	d.moves("f5", "d6")
+	table := mqtt.DefaultCommands()
+	for _, role := range []mqtt.Role{mqtt.Player, mqtt.Arbiter} {
+		for _, name := range table[string(role)] {
+			before := d.app.core.Seq()
+			code, text := d.app.obeyPage(order{
+				role: string(role), from: "somebody", at: d.app.now(), command: web.Command{Name: name, ID: rand.Text(), Role: web.Role(role)},
+			})
+			if asks := text == mqtt.NoSeq; asks != mqtt.NeedsSeq(name, role, true) || asks && (code != "bad_payload" || d.app.core.Seq() != before) {
+				t.Errorf("%s of %s: %s %q, %d events", name, role, code, text, d.app.core.Seq()-before)
+			}
+			if d.app.core.State.Phase != referee.Playing {
+				d.asks(web.Arbiter, "", "resume", `{}`)
+			}
+		}
+	}
+	for _, name := range []string{"new", "undo", "resign", "confirm"} {
+		if !mqtt.NeedsSeq(name, mqtt.Arbiter, true) {
+			t.Errorf("%s needs no state", name)
+		}
 	}
 }
