@@ -284,7 +284,7 @@ type Server struct {
 	// orders bounds what a role may ask for without a login.
 	orders   map[Role]*limits
 	sessions sessions
-	door            *door
+	door     *door
 	// cookie is the name of the cookie of a session.
 	cookie string
 
@@ -335,14 +335,14 @@ func New(o Options) (*Server, error) {
 		return nil, fmt.Errorf("web page: prepare assets: %w", err)
 	}
 	s := &Server{
-		o:        o,
-		hub:      newHub(newEpoch(), cardOf(o), o.Logger, o.Now),
-		door:     newDoor(),
-		cookie:   "reversi-session-" + o.Board,
-		files:    files,
-		hosts:    map[string]bool{"localhost": true, "127.0.0.1": true, "::1": true},
-		orders:   map[Role]*limits{Player: newLimits(), Arbiter: newLimits()},
-		stop:     make(chan struct{}),
+		o:      o,
+		hub:    newHub(newEpoch(), cardOf(o), o.Logger, o.Now),
+		door:   newDoor(),
+		cookie: "reversi-session-" + o.Board,
+		files:  files,
+		hosts:  map[string]bool{"localhost": true, "127.0.0.1": true, "::1": true},
+		orders: map[Role]*limits{Player: newLimits(), Arbiter: newLimits()},
+		stop:   make(chan struct{}),
 	}
 	s.connections = newConnections(o.Proxies, o.Logger)
 	for _, h := range o.Hosts {
@@ -419,13 +419,13 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		ReadHeaderTimeout: headerTimeout,
 		// The whole request, and the whole answer: streams and files set deadlines of
 		// their own (see stretch).
-		ReadTimeout:  askTimeout,
-		WriteTimeout: 2 * askTimeout,
-		IdleTimeout:  2 * time.Minute,
-		ConnState:    s.connections.note,
-		MaxHeaderBytes:    maxHeader,
-		ErrorLog:          slog.NewLogLogger(s.o.Logger.Handler(), slog.LevelDebug),
-		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ReadTimeout:    askTimeout,
+		WriteTimeout:   2 * askTimeout,
+		IdleTimeout:    2 * time.Minute,
+		ConnState:      s.connections.note,
+		MaxHeaderBytes: maxHeader,
+		ErrorLog:       slog.NewLogLogger(s.o.Logger.Handler(), slog.LevelDebug),
+		BaseContext:    func(net.Listener) context.Context { return ctx },
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
 			return s.connections.enter(shrinkBuffer(ctx, c), c)
 		},

@@ -79,7 +79,7 @@ func (a *App) pageOptions(version, host string) (web.Options, error) {
 	a.entered = e
 	o := web.Options{
 		Board: a.config.Board.ID, Name: a.config.Board.Name, Version: version,
-		Hosts:     append([]string{host}, c.Hosts...), Proxies: c.Proxies,
+		Hosts: append([]string{host}, c.Hosts...), Proxies: c.Proxies,
 		Simulated: a.rig.Sim != nil, Command: a.pageCommand, Commands: pageCommands(), Access: e.access, Delay: a.config.Web.Delay, Now: a.now, Logger: a.log,
 		Variants: engine.VariantNames(), Profiles: a.profiles(), Clocks: a.clocksOf(),
 		Opponent: a.program(),
