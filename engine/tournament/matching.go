@@ -1,7 +1,5 @@
 package tournament
 
-import "math/rand/v2"
-
 // matchFromTop pairs all of n vertices, an even number: the first one with the
 // nearest that leaves a partner to all others, then the first one that is left,
 // and so on. fits reports whether two may be paired. ok is false when not all
@@ -100,8 +98,8 @@ func (m *matching) all() bool {
 
 // random pairs every vertex if that can be done, in any way. It shuffles order,
 // the vertices.
-func (m *matching) random(rng *rand.Rand, order []int) bool {
-	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+func (m *matching) random(d *dice, order []int) bool {
+	d.shuffle(order)
 	for i := range m.mate {
 		m.mate[i] = -1
 	}

@@ -215,9 +215,9 @@ func (d *draw) any(f field, rounds int, e *effort) (m *matching, ok bool) {
 	if m.n <= maxSmall {
 		return m, d.first(f, m, rounds, 0, e)
 	}
-	rng := dice(m.n)
+	random := dice(m.n)
 	for e.spend(m.n) {
-		if !m.random(rng, order) {
+		if !m.random(&random, order) {
 			return m, false
 		}
 		if d.leaves(f, m, rounds, e) {
