@@ -34,8 +34,8 @@ type Config struct {
 
 // Board says which board this is.
 type Board struct {
-	// ID is the MQTT user name, client id and topic level: letters a–z, digits
-	// and inner hyphens, at most 23 characters.
+	// ID is the MQTT user name, a topic level and the beginning of the client id:
+	// letters a–z, digits and inner hyphens, at most 23 characters.
 	ID string
 	// Name is for people, at most 64 characters.
 	Name string

@@ -20,7 +20,7 @@ import (
 const maxHosts = 32
 
 // boardIDWant shows the pattern that the id must match: the id is one level of
-// a topic, a user name and a client id at once, in every broker.
+// a topic, a user name and a part of a client id at once, in every broker.
 const boardIDWant = "letters a to z, digits and inner hyphens, at most 23 characters " +
 	"(^[a-z0-9]([a-z0-9-]{0,21}[a-z0-9])?$)"
 

@@ -23,8 +23,8 @@ import (
 var (
 	errToken = errors.New("the broker does not acknowledge")
 	errLost  = errors.New("connection lost")
-	// errSubscribing wraps what ends a connection before all subscriptions stand.
-	errSubscribing = errors.New("the board cannot subscribe")
+	// errSubscribing: there is no answer to a subscription.
+	errSubscribing = errors.New("subscribe")
 )
 
 // session is one connection, with a client of its own.
@@ -283,7 +283,7 @@ func (a *Adapter) subscribeTo(ctx context.Context, s *session, want map[string]b
 	s.expect(len(want))
 	t := s.client.SubscribeMultiple(want, nil)
 	if err := s.await(ctx, t, a.o.Tuning.Token); err != nil {
-		return fmt.Errorf("subscribe: %w", err)
+		return fmt.Errorf("%w: %w", errSubscribing, err)
 	}
 	st, ok := t.(*paho.SubscribeToken)
 	if !ok {

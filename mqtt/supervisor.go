@@ -3,7 +3,6 @@ package mqtt
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -84,8 +83,6 @@ func (a *Adapter) session(ctx, dial context.Context) (lasted time.Duration, live
 	defer s.close()
 	if err = a.subscribe(dial, s); err == nil {
 		err = a.serve(ctx, s)
-	} else {
-		err = fmt.Errorf("%w: %w", errSubscribing, err)
 	}
 	return time.Since(s.began), s.live, err
 }
