@@ -74,37 +74,51 @@ func TestResultOfAFestivalIsTheSameEverywhere(t *testing.T) {
 		notation.FormatSGF:  {"RE[B+13]"},
 		notation.FormatJSON: {`"black":13,"white":0`, `"empties":"as_they_lie"`, `"with_empties":{"black":64,"white":0}`},
 	} {
-		text, _, err := form(t, f, g)
-		for _, want := range wants {
-			if err != nil || !strings.Contains(text, want) {
-				t.Errorf("%v: no %s in %s, %v", f, want, text, err)
-			}
-		}
+		text := writes(t, f, g, wants)
 		if f == notation.FormatSGF {
 			continue // has no word for it
 		}
-		for again, err := range notation.Read(strings.NewReader(text), f, notation.ReadOptions{}) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if r, err := again.Result(); err != nil || r.Black != 13 || r.White != 0 || len(again.Warnings) > 0 {
-				t.Errorf("%v: read as %+v, %v, %q", f, r, err, again.Warnings)
-			}
+		again := reads(t, f, text)
+		if r, err := again.Result(); err != nil || r.Black != 13 || r.White != 0 || len(again.Warnings) > 0 {
+			t.Errorf("%v: read as %+v, %v, %q", f, r, err, again.Warnings)
 		}
 	}
+}
+
+// writes returns a game in a format, in which all of some texts must be.
+func writes(t *testing.T, f notation.Format, g *notation.Game, wants []string) string {
+	t.Helper()
+	text, _, err := form(t, f, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range wants {
+		if flat := strings.ReplaceAll(text, "\n", " "); !strings.Contains(flat, want) {
+			t.Errorf("%v: no %s in %s", f, want, text)
+		}
+	}
+	return text
+}
+
+// reads returns the one game in a text.
+func reads(t *testing.T, f notation.Format, text string) *notation.Game {
+	t.Helper()
+	for g, err := range notation.Read(strings.NewReader(text), f, notation.ReadOptions{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	t.Fatalf("%v: there is no game in %s", f, text)
+	return nil
 }
 
 // The time of a game is up with g5 placed and f5 turned, e5 not: what lay there
 // counts, 4–4, and not the record, 5–2. Nobody's flag has fallen.
 func TestTimeThatIsUpIsNobodysFlagInTheArchive(t *testing.T) {
 	e := festivalTable(t, "f5d6c3")
-	for _, name := range []string{"g5", "f5"} {
-		sq, err := engine.ParseSquare(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e.board = e.board.With(sq, engine.White)
-	}
+	e.board.White |= 1<<38 | 1<<37 // g5 is placed, f5 turned
+	e.board.Black &^= 1 << 37
 	e.now += 3 * time.Second
 	e.step(referee.Seen{At: e.now, Discs: e.board})
 	e.now += 5 * time.Minute
@@ -123,25 +137,16 @@ func TestTimeThatIsUpIsNobodysFlagInTheArchive(t *testing.T) {
 		notation.FormatSGF:  {"RE[0]"},
 		notation.FormatJSON: {`"end":"time_up"`, `"lay":"` + e.state.Result.Stop.Lay.String()},
 	} {
-		text, _, err := form(t, f, g)
-		for _, want := range wants {
-			if flat := strings.ReplaceAll(text, "\n", " "); err != nil || !strings.Contains(flat, want) {
-				t.Errorf("%v: no %s in %s, %v", f, want, text, err)
-			}
-		}
+		text := writes(t, f, g, wants)
 		if strings.Contains(text, "ran out of time") || strings.Contains(text, ":t]") {
 			t.Errorf("%v says whose flag it was: %s", f, text)
 		}
 		if f == notation.FormatSGF {
 			continue
 		}
-		for again, err := range notation.Read(strings.NewReader(text), f, notation.ReadOptions{}) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if r, err := again.Result(); err != nil || r.Black != 4 || r.White != 4 || again.Recorded.End != notation.EndTimeUp {
-				t.Errorf("%v: read as %+v, %v, %v", f, r, err, again.Recorded.End)
-			}
+		again := reads(t, f, text)
+		if r, err := again.Result(); err != nil || r.Black != 4 || r.White != 4 || again.Recorded.End != notation.EndTimeUp {
+			t.Errorf("%v: read as %+v, %v, %v", f, r, err, again.Recorded.End)
 		}
 	}
 }

@@ -270,7 +270,8 @@ func TestEventForms(t *testing.T) {
 				`","differ":["a1","e1"],"record":{"black":5,"white":2}}}`,
 		},
 		{
-			referee.ClockFlag{Color: engine.None, Effect: referee.FlagCount, At: at}, "clock_flag",
+			referee.ClockFlag{Color: engine.None, Effect: referee.FlagCount, At: at},
+			"clock_flag",
 			`{"color":"none","clock":{"black_ms":null,"white_ms":null},"effect":"count"}`,
 		},
 		{
@@ -669,13 +670,13 @@ func TestOldResultsAndFlagsCanBeRead(t *testing.T) {
 		},
 	} {
 		_, got, err := record.DecodeEvent([]byte(golden(c.kind, c.data)))
-		switch ev := got.(type) {
-		case referee.GameOver:
-			ev.At = 0
-			got = ev
-		case referee.ClockFlag:
-			ev.At = 0
-			got = ev
+		if over, ok := got.(referee.GameOver); ok {
+			over.At = 0
+			got = over
+		}
+		if flag, ok := got.(referee.ClockFlag); ok {
+			flag.At = 0
+			got = flag
 		}
 		if err != nil || got != c.want {
 			t.Errorf("%s %s: %+v, %v, want %+v", c.kind, c.data, got, err, c.want)

@@ -10,12 +10,12 @@ import (
 // stateJSON is the published snapshot.
 type stateJSON struct {
 	stampJSON
-	Variant    string       `json:"variant"`
-	Profile    string       `json:"profile"`
-	Hints      string       `json:"hints"`
+	Variant string `json:"variant"`
+	Profile string `json:"profile"`
+	Hints   string `json:"hints"`
 	// Empties is to whom the empty squares count in the end, of the game as of the
 	// profile.
-	Empties string `json:"empties"`
+	Empties    string       `json:"empties"`
 	Phase      string       `json:"phase"`
 	Step       *string      `json:"step"`
 	Turn       string       `json:"turn"`

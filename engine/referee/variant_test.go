@@ -463,42 +463,46 @@ func TestTheFirstPassCannotBeUndone(t *testing.T) {
 func TestFestivalTakesEitherDiagonal(t *testing.T) {
 	start := engine.Start().Discs
 	swapped := engine.Discs{Black: start.White, White: start.Black}
-	for _, name := range engine.VariantNames() {
-		if name == engine.Historic {
-			continue
-		}
-		t.Run(name, func(t *testing.T) {
-			tb := &table{t: t, state: referee.New(referee.Match{Rules: variant(t, name), Profile: festival()}), now: time.Second}
-			tb.put("w d5") // the first disc tells nothing yet
-			tb.discs = swapped
-			tb.look()
-			if name != engine.Festival {
-				if tb.state.Phase != referee.Setup || tb.state.Problem.Code != referee.Orientation {
-					t.Errorf("%v, %+v", tb.state.Phase, tb.state.Problem)
-				}
-				return
-			}
-			tb.expect("start festival")
-			if tb.state.Game.Rules.Start.Discs != swapped || tb.state.Match.Rules.Start.Turn != black {
-				t.Errorf("the start is %v", tb.state.Game.Rules.Start)
-			}
-			if f := tb.folded(); f.Game != tb.state.Game {
-				t.Errorf("on record it is %v", f.Game)
-			}
-			tb.play("c5") // turns d5
-			tb.expect("black c5: d5")
-			// The next game may have the other one.
-			tb.order(referee.Resign{Color: white})
-			tb.said = nil
-			tb.put("- d4 e4 d5 e5 c5")
-			tb.discs = start
-			tb.look()
-			tb.expect("start festival")
-			if tb.state.Game.Rules.Start.Discs != start {
-				t.Errorf("the next start is %v", tb.state.Game.Rules.Start)
-			}
-		})
+	tb := setUp(t, engine.Festival, swapped)
+	tb.expect("start festival")
+	if tb.state.Game.Rules.Start.Discs != swapped || tb.state.Match.Rules.Start.Turn != black {
+		t.Errorf("the start is %v", tb.state.Game.Rules.Start)
 	}
+	if f := tb.folded(); f.Game != tb.state.Game {
+		t.Errorf("on record it is %v", f.Game)
+	}
+	tb.play("c5") // turns d5
+	tb.expect("black c5: d5")
+	// The next game may have the other one.
+	tb.order(referee.Resign{Color: white})
+	tb.said = nil
+	tb.put("- d4 e4 d5 e5 c5")
+	tb.discs = start
+	tb.look()
+	tb.expect("start festival")
+	if tb.state.Game.Rules.Start.Discs != start {
+		t.Errorf("the next start is %v", tb.state.Game.Rules.Start)
+	}
+}
+
+func TestSwappedColorsAreAQuestionInOtherGames(t *testing.T) {
+	start := engine.Start().Discs
+	for _, name := range []string{engine.Classic, engine.Reverse, engine.WhiteFirst, engine.Custom} {
+		tb := setUp(t, name, engine.Discs{Black: start.White, White: start.Black})
+		if tb.state.Phase != referee.Setup || tb.state.Problem.Code != referee.Orientation {
+			t.Errorf("%s: %v, %+v", name, tb.state.Phase, tb.state.Problem)
+		}
+	}
+}
+
+// setUp lays discs out, one of them first, for a game that is to begin.
+func setUp(t *testing.T, name string, discs engine.Discs) *table {
+	t.Helper()
+	tb := &table{t: t, state: referee.New(referee.Match{Rules: variant(t, name), Profile: festival()}), now: time.Second}
+	tb.put("w d5") // tells nothing yet
+	tb.discs = discs
+	tb.look()
+	return tb
 }
 
 // While the discs are laid out the lights show what is missing of the diagonal that
