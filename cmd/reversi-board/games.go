@@ -132,6 +132,14 @@ func (a *archiveFlags) open(ctx context.Context, stderr io.Writer) (*archive.Gam
 		return nil, err
 	}
 	games, err := archive.OpenGames(ctx, dir)
+	if archive.IsDamaged(err) {
+		text, failed := archive.Mend(ctx, dir)
+		if failed != nil {
+			return nil, errors.Join(err, failed)
+		}
+		complain(stderr, text)
+		games, err = archive.OpenGames(ctx, dir)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +175,7 @@ func update(ctx context.Context, games *archive.Games, dir string, stderr io.Wri
 		return err
 	}
 	for _, broken := range report.Broken {
-		complain(stderr, fmt.Sprintf("%s games: left out of the archive: %s", program, broken))
+		complain(stderr, fmt.Sprintf("%s games: records are missing: %s", program, broken))
 	}
 	return nil
 }

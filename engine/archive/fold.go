@@ -3,6 +3,7 @@ package archive
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -149,18 +150,26 @@ func GameOf(jid string, records [][]byte) (Entry, *notation.Game, error) {
 // Follow keeps the archive up to date until ctx ends: at once, and after each
 // news, which whoever owns the journal gives without waiting when a game may
 // have ended. It is to run in a goroutine of its own. Errors are reported and
-// tried again with the next news.
-func (g *Games) Follow(ctx context.Context, j Source, news <-chan struct{}, report func(SyncReport, error)) {
+// tried again with the next news, except that it ends with ErrMoved when the file is
+// not there any more, and with an error that IsDamaged knows: then the archive has to
+// be opened again, or mended first.
+func (g *Games) Follow(ctx context.Context, j Source, news <-chan struct{}, report func(SyncReport, error)) error {
 	for {
+		if g.place.moved() {
+			return g.explain("write", ErrMoved)
+		}
 		r, err := g.Sync(ctx, j)
 		if ctx.Err() != nil {
-			return
+			return nil
 		}
 		report(r, err)
+		if IsDamaged(err) {
+			return err
+		}
 		select {
 		case <-news:
 		case <-ctx.Done():
-			return
+			return nil
 		}
 	}
 }
@@ -571,7 +580,29 @@ func OpenFiles(dir string) (*Files, error) {
 	if len(f.files) == 0 {
 		return nil, errors.Join(explain("read", dir, os.ErrNotExist), l.Close())
 	}
+	if !validJID(f.jid) {
+		f.jid = f.newestJID()
+	}
 	return f, nil
+}
+
+// newestJID returns the name of the journal that its last record has, empty when that
+// cannot be read.
+func (f *Files) newestJID() (jid string) {
+	last := f.files[len(f.files)-1]
+	data, err := f.load(last.name)
+	if err != nil {
+		return ""
+	}
+	for _, payload := range Records(data, last.first) {
+		var e struct {
+			JID string `json:"jid"`
+		}
+		if json.Unmarshal(payload, &e) == nil && validJID(e.JID) {
+			jid = e.JID
+		}
+	}
+	return jid
 }
 
 // JID returns the name of the journal, empty when it could not be read.

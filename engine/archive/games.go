@@ -42,8 +42,9 @@ var ErrNoGame = errors.New("there is no such game in the archive")
 // wait for the disk and for each other; nothing that a game waits for may call
 // them.
 type Games struct {
-	db   *sql.DB
-	path string
+	db    *sql.DB
+	path  string
+	place place
 }
 
 // Entry is a line of the archive.
@@ -96,7 +97,7 @@ func OpenGames(ctx context.Context, dir string) (*Games, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Games{db: db, path: path}, nil
+	return &Games{db: db, path: path, place: placeOf(dir)}, nil
 }
 
 // OpenTables opens the tournaments in the archive of a data folder, or begins
@@ -122,11 +123,7 @@ func openDB(ctx context.Context, dir, sync string) (db *sql.DB, path string, err
 	if err := f.Close(); err != nil {
 		return nil, path, explainDB(path, "open", err)
 	}
-	settings := url.Values{
-		"_pragma": {"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(" + sync + ")", "foreign_keys(ON)"},
-		"_txlock": {"immediate"},
-	}
-	name := "file:" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath() + "?" + settings.Encode()
+	name := dbName(path, "busy_timeout(10000)", "journal_mode(WAL)", "synchronous("+sync+")", "foreign_keys(ON)")
 	if db, err = sql.Open("sqlite", name); err != nil {
 		return nil, path, explainDB(path, "open", err)
 	}
@@ -135,6 +132,12 @@ func openDB(ctx context.Context, dir, sync string) (db *sql.DB, path string, err
 		return nil, path, errors.Join(explainDB(path, "open", err), db.Close())
 	}
 	return db, path, nil
+}
+
+// dbName returns the name of a database with settings for the driver.
+func dbName(path string, pragmas ...string) string {
+	settings := url.Values{"_pragma": pragmas, "_txlock": {"immediate"}}
+	return "file:" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath() + "?" + settings.Encode()
 }
 
 // prepareInTurn prepares the database when others have done so. busy_timeout does

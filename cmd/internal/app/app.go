@@ -140,6 +140,10 @@ type App struct {
 
 	// ended wakes the archive.
 	ended chan struct{}
+	// mending is held while it is looked through; mended says what had to be mended,
+	// nil when nothing had.
+	mending sync.Mutex
+	mended  atomic.Pointer[string]
 	// hall is the tournaments.
 	hall *hall
 	// hint wakes the scanner early.

@@ -121,6 +121,9 @@ func (a *App) storageProblems() (severity, text string) {
 	if text := holesText(a.holes); text != "" {
 		add("warn", text)
 	}
+	if text := a.mended.Load(); text != nil {
+		add("warn", *text)
+	}
 	if text := a.calibrator.problem(); text != "" {
 		add("warn", text)
 	}

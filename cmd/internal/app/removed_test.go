@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"reversi-board/engine/archive"
 )
 
 // The data folder is removed in the middle of a game: within a second page and state say
@@ -75,6 +77,34 @@ func TestJournalIsRemovedWhileNobodyMoves(t *testing.T) {
 		checkStored(t, dir, "f5d6c3", seen.State.Seq)
 		if text, err := os.ReadFile(files[0]); err != nil || !strings.Contains(string(text), `"move":"c3"`) {
 			t.Errorf("the file has %d bytes: %v", len(text), err)
+		}
+	})
+}
+
+// games.db is nothing but zeros at the start: it is set aside and made anew from the
+// journal, and the page says so.
+func TestZeroedArchiveIsMadeAnewByItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		path := filepath.Join(dir, archive.GamesFile)
+		if err := os.WriteFile(path, make([]byte, 20480), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		b, _ := run(t, dir, nil)
+		if seen := b.page(); len(seen.Alerts) != 1 || seen.Alerts[0].Severity != "warn" || !strings.Contains(seen.Alerts[0].Text, "games.db.damaged") {
+			t.Errorf("the page does not say what was mended: %+v", seen.Alerts)
+		}
+		// And once more while the program runs.
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		if _, err := os.Stat(path); err != nil {
+			t.Errorf("the archive is not made again: %v", err)
+		}
+		if _, err := b.app.hall.get(); err != nil {
+			t.Errorf("there are no tournaments: %v", err)
 		}
 	})
 }

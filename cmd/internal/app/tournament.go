@@ -74,31 +74,40 @@ const watchTables = time.Second
 
 // keep holds the tournaments open until ctx ends.
 func (h *hall) keep(ctx context.Context) {
-	a := h.app
-	store, err := archive.OpenTables(ctx, a.dir)
+	h.app.keepOpen(ctx, "there are no tournaments at this board now", h.hold)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.trouble = "the board is shutting down"
+}
+
+// hold holds them open until ctx ends, or until they have to be opened again.
+func (h *hall) hold(ctx context.Context) (err error) {
+	moved := archive.Place(h.app.dir)
+	store, err := archive.OpenTables(ctx, h.app.dir)
 	if err != nil {
-		a.log.Warn("there are no tournaments at this board", "error", err)
 		h.mu.Lock()
 		h.trouble = "the tournaments cannot be opened: " + err.Error()
 		h.mu.Unlock()
-		return
+		return err
+	}
+	if moved() {
+		moved = archive.Place(h.app.dir) // it has just been made
 	}
 	h.mu.Lock()
 	h.store = store
 	h.mu.Unlock()
 	defer func() {
 		h.mu.Lock()
-		h.store, h.trouble = nil, "the board is shutting down"
+		h.store, h.trouble = nil, "the tournaments are being opened: try again"
 		h.mu.Unlock()
-		if err := store.Close(); err != nil {
-			a.log.Warn("close the tournaments", "error", err)
-		}
+		err = errors.Join(err, store.Close())
 	}()
-	h.follow(ctx, store)
+	return h.follow(ctx, store, moved)
 }
 
-// follow looks again whenever something may have changed.
-func (h *hall) follow(ctx context.Context, store *tables.Store) {
+// follow looks again whenever something may have changed. It ends with an error when
+// the file is not there any more, or is damaged.
+func (h *hall) follow(ctx context.Context, store *tables.Store, moved func() bool) error {
 	look := time.NewTicker(watchTables)
 	defer look.Stop()
 	seen := int64(-1)
@@ -109,15 +118,21 @@ func (h *hall) follow(ctx context.Context, store *tables.Store) {
 				seen = version
 			}
 		}
-		if err != nil && ctx.Err() == nil {
+		switch {
+		case archive.IsDamaged(err):
+			return err
+		case err != nil && ctx.Err() == nil:
 			h.app.log.Warn("look at the tournaments", "error", err)
 		}
 		select {
 		case <-ctx.Done():
-			return
+			return nil
 		case <-look.C:
 		case <-h.changed:
 			seen = -1
+		}
+		if moved() {
+			return archive.ErrMoved
 		}
 	}
 }
