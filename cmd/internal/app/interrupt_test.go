@@ -51,13 +51,13 @@ func TestInterruptLineThatNeverRests(t *testing.T) {
 		if n := w.scansIn(10 * time.Second); n < 45 || n > 105 {
 			t.Errorf("%.0f scans a second, want 100 at most", n)
 		}
-		all, _ := w.alertsNow()
+		all := codesOf(w.page().Alerts)
 		if !strings.Contains(all["device_lost"], "interrupt line GPIO17 reports changes all the time") {
 			t.Errorf("the alerts are %v", all)
 		}
 		sound.Store(true)
 		time.Sleep(20 * time.Second)
-		if all, _ := w.alertsNow(); len(all) != 0 {
+		if all := codesOf(w.page().Alerts); len(all) != 0 {
 			t.Errorf("the line is sound again: %v", all)
 		}
 		if waits.Load() > 5000 {
@@ -73,20 +73,20 @@ func TestInterruptLineThatIsSilent(t *testing.T) {
 		w := admit(t, func(c *configs.Config) { c.Hardware.Interrupt = "GPIO17" })
 		moves := movesOf(t, "f5f6e6f4e3d6g4d3c3d2c4f3")
 		w.play(moves[:2])
-		if all, _ := w.alertsNow(); len(all) != 0 {
+		if all := codesOf(w.page().Alerts); len(all) != 0 {
 			t.Errorf("a sound line: %v", all)
 		}
 		w.app.rig.Sim.LoseInterrupts(true)
 		w.play(moves[2:10])
 		time.Sleep(3 * time.Second)
-		all, _ := w.alertsNow()
+		all := codesOf(w.page().Alerts)
 		if !strings.Contains(all["device_lost"], "interrupt line GPIO17 does not tell of changes") {
 			t.Errorf("the alerts are %v, the line %+v", all, w.app.rig.Health().Interrupts)
 		}
 		w.app.rig.Sim.LoseInterrupts(false)
 		w.play(moves[10:])
 		time.Sleep(3 * time.Second)
-		if all, _ := w.alertsNow(); len(all) != 0 {
+		if all := codesOf(w.page().Alerts); len(all) != 0 {
 			t.Errorf("the line is sound again: %v", all)
 		}
 	})
