@@ -11,6 +11,10 @@ const (
 	// whatever its values were. It is also how many changes a cell remembers.
 	manySteps  = 60
 	manyWindow = 30 * time.Second
+	// wakeFrames is how many frames chips may take besides Config.Wake until they
+	// answer: on a slow computer the first ones, which write all registers, may be
+	// seconds apart.
+	wakeFrames = 5
 	// manySwings changes of the debounced value to and fro between the same two
 	// values, swingGap apart at most, mask a cell after Config.Restless, rests or
 	// none: around 2.5 Hz a cell rests for just about the settle time, and not
@@ -33,9 +37,9 @@ type Pipeline struct {
 	started bool
 	// now is when this frame came, before when the last one did.
 	now, before time.Duration
-	// firstAt is when the first frame came, if switchedOn.
-	switchedOn bool
-	firstAt    time.Duration
+	// firstAt is when the first frame came, if there were any, and woken how many.
+	firstAt time.Duration
+	woken   int
 
 	// What the outputs were in the last frame, and the believed values. A
 	// square is never in both of stableNorth and stableSouth.
@@ -212,10 +216,11 @@ func (p *Pipeline) masked() engine.Bitboard {
 // waking reports that the chips are still being initialized: nothing has failed
 // before everything has had the time to begin.
 func (p *Pipeline) waking(now time.Duration, f Frame) bool {
-	if !p.switchedOn {
-		p.switchedOn, p.firstAt = true, now
+	if p.woken == 0 {
+		p.firstAt = now
 	}
-	return f.Lost != 0 && now-p.firstAt < p.cfg.Wake
+	p.woken++
+	return f.Lost != 0 && (now-p.firstAt < p.cfg.Wake || p.woken <= wakeFrames)
 }
 
 // Awake reports whether the chips have begun, or have had the time to: what is said

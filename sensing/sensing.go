@@ -27,7 +27,8 @@ type Config struct {
 	// given (200 ms); at least Debounce.
 	Settle time.Duration
 	// Wake is how long chips may take after the first frame until they answer;
-	// the board is not judged before all of them do, or that time is over (1 s).
+	// the board is not judged before all of them do, or that time and five frames
+	// are over (1 s).
 	Wake time.Duration
 	// FlapSteps rests to and fro within FlapWindow mask a cell (9 in 5 s; at
 	// most 60 rests).

@@ -28,6 +28,26 @@ func TestPowerOnIsNoFault(t *testing.T) {
 	}
 }
 
+// A slow computer whose first scans are seconds apart has chips that prove
+// themselves, not lost ones; one that has not answered in five scans is lost.
+func TestPowerOnOfASlowComputerIsNoFault(t *testing.T) {
+	for scans, want := range map[int]bool{3: false, 5: false, 6: true} {
+		p := sensing.New(sensing.DefaultConfig())
+		failed := false
+		for i := range 12 {
+			f := sensing.Frame{North: 1 << 28}
+			if i < scans {
+				f.Lost = 0xFF << 16
+			}
+			out := p.Step(time.Duration(i)*1500*time.Millisecond, f)
+			failed = failed || len(out.Failed.List()) > 0
+		}
+		if failed != want {
+			t.Errorf("%d scans without an answer, 1.5 s apart: a fault %v, want %v", scans, failed, want)
+		}
+	}
+}
+
 func TestBankThatNeverAnswersIsLostAfterASecond(t *testing.T) {
 	p := sensing.New(sensing.DefaultConfig())
 	rank3 := engine.Bitboard(0xFF) << 16

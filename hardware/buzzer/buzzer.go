@@ -130,6 +130,30 @@ func (b *Buzzer) Run(ctx context.Context) (err error) {
 	}
 }
 
+// Sound plays one sound to its end and leaves the pin low. It is for whoever has
+// the buzzer alone: it owns the pin as Run does, and must not be called beside it.
+func (b *Buzzer) Sound(ctx context.Context, s Sound) error {
+	next := time.NewTimer(time.Hour)
+	defer next.Stop()
+	for i, ms := range s.rhythm() {
+		if ms == 0 || ctx.Err() != nil {
+			break
+		}
+		if err := b.out.Set(gpio.Level(i%2 == 0)); err != nil {
+			return fmt.Errorf("sound the buzzer: %w", err)
+		}
+		next.Reset(time.Duration(ms) * time.Millisecond)
+		select {
+		case <-next.C:
+		case <-ctx.Done():
+		}
+	}
+	if err := b.out.Set(gpio.Low); err != nil {
+		return fmt.Errorf("silence the buzzer: %w", err)
+	}
+	return nil
+}
+
 func (b *Buzzer) take() Sound {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -248,3 +248,30 @@ func TestPlayAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// A sound that is played alone is whole when it is over, however busy the computer
+// is; an end of its context leaves the pin low at once.
+func TestSoundAlone(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := newPin()
+		if err := buzzer.New(p).Sound(t.Context(), buzzer.OK); err != nil {
+			t.Fatal(err)
+		}
+		if got, on := p.heard(); !slices.Equal(got, []int{0, 60, 120, 180}) || on {
+			t.Errorf("heard %v, on %v", got, on)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		defer cancel()
+		if err := buzzer.New(p).Sound(ctx, buzzer.GameOver); err != nil {
+			t.Fatal(err)
+		}
+		if got, on := p.heard(); !slices.Equal(got[4:], []int{180, 190}) || on {
+			t.Errorf("heard %v, on %v", got, on)
+		}
+		p.fails = func(int) error { return errors.New("no such line") }
+		if err := buzzer.New(p).Sound(t.Context(), buzzer.OK); err == nil {
+			t.Error("a pin that fails is no error")
+		}
+	})
+}

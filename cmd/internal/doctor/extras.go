@@ -3,7 +3,6 @@ package doctor
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	"periph.io/x/conn/v3/gpio"
@@ -261,7 +260,7 @@ func checkBuzzer(ctx context.Context, d *doctor, c *Check) {
 	if d.without("buzzer", c) {
 		return
 	}
-	if err := d.beep(ctx); err != nil {
+	if err := d.rig.Buzzer.Sound(ctx, buzzer.OK); err != nil {
 		c.foundf("The buzzer's pin cannot be driven: %s.", brief(err))
 		c.blame(Problem{Part: "buzzer", Where: d.h.Buzzer, Cause: "pin", Found: c.Found, Next: "End the program that has the pin, or choose another one with hardware.buzzer."})
 		return
@@ -281,23 +280,4 @@ func checkBuzzer(ctx context.Context, d *doctor, c *Check) {
 		})
 	case Nothing, Leave, Enough:
 	}
-}
-
-// beep sounds the buzzer, on the real time: it has a clock of its own.
-func (d *doctor) beep(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var running sync.WaitGroup
-	var err error
-	running.Go(func() { err = d.rig.Buzzer.Run(ctx) })
-	d.rig.Buzzer.Play(buzzer.OK)
-	rest := time.NewTimer(buzzer.OK.Length() + 100*time.Millisecond)
-	defer rest.Stop()
-	select {
-	case <-rest.C:
-	case <-ctx.Done():
-	}
-	cancel()
-	running.Wait()
-	return err
 }
