@@ -16,6 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"reversi-board/engine"
+	"reversi-board/engine/plaintext"
 )
 
 // profiles are the built-in files.
@@ -109,13 +110,14 @@ type Problem struct {
 	Text string
 }
 
-// String returns "file:line: path: text".
+// String returns "file:line: path: text" in one line, with hidden characters made
+// visible.
 func (p Problem) String() string {
 	where := p.File + ":" + strconv.Itoa(p.Line) + ": "
 	if p.Path != "" {
 		where += p.Path + ": "
 	}
-	return where + p.Text
+	return plaintext.EscapeLine(where + p.Text)
 }
 
 // Error is everything wrong with the settings, in the order of the file.

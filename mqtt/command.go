@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"reversi-board/engine/plaintext"
 )
 
 // Code is the machine-readable part of an answer; empty when all is well.
@@ -56,7 +58,7 @@ type Request struct {
 type NewArgs struct {
 	Variant, Profile string
 	// Black and White are the names of the players, at most 64 characters.
-	Black, White string
+	Black, White plaintext.Text
 	// Clock is the clock's settings as sent, nil for none.
 	Clock json.RawMessage
 }
@@ -98,7 +100,6 @@ const (
 	maxCommand = 8 << 10
 	maxDepth   = 8
 	maxID      = 64
-	maxPlayer  = 64
 	maxReplay  = 500
 )
 
@@ -140,6 +141,10 @@ func decodePayload(b []byte) (p payload, err error) {
 	if p.from != "" && !ValidName(p.from) {
 		p.from = ""
 		return p, errors.New("from: not a client name, want a-z, 0-9 and -, at most 23 characters")
+	}
+	if strings.ContainsFunc(p.id, plaintext.Hidden) {
+		p.id = ""
+		return p, errors.Join(err, errors.New("id: holds characters that cannot be shown"))
 	}
 	if n := utf8.RuneCountInString(p.id); n < 1 || n > maxID {
 		p.id = ""
@@ -281,11 +286,14 @@ func decodeNew(m fields, a *NewArgs) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(fields(names).read("black", &a.Black), fields(names).read("white", &a.White)); err != nil {
-		return err
-	}
-	if max(utf8.RuneCountInString(a.Black), utf8.RuneCountInString(a.White)) > maxPlayer {
-		return fmt.Errorf("players: a name has at most %d characters", maxPlayer)
+	for color, to := range map[string]*plaintext.Text{"black": &a.Black, "white": &a.White} {
+		var name string
+		if err := fields(names).read(color, &name); err != nil {
+			return err
+		}
+		if *to, err = plaintext.Parse("players: the name of "+color, name, plaintext.MaxName); err != nil {
+			return err //nolint:wrapcheck // it names the player
+		}
 	}
 	if max(len(a.Variant), len(a.Profile)) > 32 {
 		return errors.New("variant, profile: no such name")

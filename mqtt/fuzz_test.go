@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"reversi-board/engine/plaintext"
 )
 
 // FuzzCommandPayload checks that what is accepted keeps the limits of the
@@ -19,7 +21,7 @@ func FuzzCommandPayload(f *testing.F) {
 	for _, s := range []string{
 		`{"id":"1"}`, `{"id":"1","from":"desk-1","args":{"plies":2},"if_seq":4,"ts":"2024-05-01T12:00:00.000Z","ttl_ms":5}`,
 		`{"id":"a","args":{"players":{"black":"Ann"}}}`, `{"id":"\u0000"}`, `[[[[[[[[[[]]]]]]]]]]`, `{"id":"1","id":"2"}`, `{"from":"x"}`, ``,
-		`{"id":"1","args":{"from":1,"to":500}}`, `{"id":"1","args": {} }`, `{"id":"\ud800"}`,
+		`{"id":"1","args":{"from":1,"to":500}}`, `{"id":"1","args": {} }`, `{"id":"\ud800"}`, `{"id":"a\u001b[2J"}`, `{"id":"\u202e"}`,
 		`{"id":"1","args":{"raw":true,"seconds":600}}`, `{"id":"1","args":{"raw":null,"seconds":-1}}`,
 	} {
 		f.Add([]byte(s))
@@ -43,7 +45,7 @@ func checkAccepted(t *testing.T, b []byte, p payload) {
 	if json.Unmarshal(b, &m) != nil || len(b) > 8192 || !utf8.Valid(b) {
 		t.Fatalf("accepted %q", b)
 	}
-	if m["id"] != p.id || p.id == "" || utf8.RuneCountInString(p.id) > 64 || strings.ContainsRune(p.id, 0) {
+	if m["id"] != p.id || p.id == "" || utf8.RuneCountInString(p.id) > 64 || strings.ContainsFunc(p.id, plaintext.Hidden) {
 		t.Fatalf("%q: id %q", b, p.id)
 	}
 	if depth(m) > 8 {
@@ -66,7 +68,7 @@ func checkArguments(t *testing.T, args json.RawMessage) {
 		t.Fatalf("%q: %+v", args, *d)
 	}
 	named := Request{Name: "new", RawArgs: args}
-	if a := &named.New; decodeArgs(&named) == nil && max(utf8.RuneCountInString(a.Black), utf8.RuneCountInString(a.White)) > 64 {
+	if a := &named.New; decodeArgs(&named) == nil && max(utf8.RuneCountInString(a.Black.String()), utf8.RuneCountInString(a.White.String())) > 64 {
 		t.Fatalf("%q: %+v", args, *a)
 	}
 }

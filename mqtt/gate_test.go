@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"reversi-board/engine/plaintext"
 )
 
 // ask runs a command through a gate.
@@ -280,7 +282,7 @@ func TestUndoThatWasCutOffIsNotRemembered(t *testing.T) {
 func TestArgumentsArrive(t *testing.T) {
 	g := newGate(board, DefaultCommands())
 	r := ask(g, time.Now(), "arbiter/new", `{"id":"1","from":"desk-1","args":{"variant":"classic","profile":"home","clock":{"mode":"none"},"players":{"black":"Ann","white":"Bob"}}}`, view{}).request
-	if r == nil || r.New.Variant != "classic" || r.New.Profile != "home" || r.New.Black != "Ann" || r.New.White != "Bob" || string(r.New.Clock) != `{"mode":"none"}` {
+	if r == nil || r.New.Variant != "classic" || r.New.Profile != "home" || r.New.Black != plaintext.Const("Ann") || r.New.White != plaintext.Const("Bob") || string(r.New.Clock) != `{"mode":"none"}` {
 		t.Fatalf("new: %+v", r)
 	}
 	if r.Role != Arbiter || r.Name != "new" || r.From != "desk-1" || r.ID != "1" || r.IfSeq != nil {

@@ -18,6 +18,7 @@ import (
 	"reversi-board/cmd/internal/doctor"
 	"reversi-board/configs"
 	"reversi-board/engine/archive"
+	"reversi-board/engine/plaintext"
 	"reversi-board/hardware/button"
 	"reversi-board/hardware/buzzer"
 )
@@ -337,7 +338,7 @@ func (c *calibration) show(v *calibrate.View, stdout io.Writer) error {
 	if c.json {
 		return nil
 	}
-	if _, err := io.WriteString(stdout, v.Report.Text()); err != nil {
+	if _, err := io.WriteString(stdout, plaintext.Escape(v.Report.Text())); err != nil {
 		return fmt.Errorf("write the report: %w", err)
 	}
 	return nil
@@ -370,7 +371,7 @@ func (c *calibration) finish(v *calibrate.View, stdout io.Writer) (well bool, er
 		}
 		text = string(b) + "\n"
 	}
-	if _, err := io.WriteString(stdout, text); err != nil {
+	if _, err := io.WriteString(stdout, plaintext.Escape(text)); err != nil {
 		return false, fmt.Errorf("write the report: %w", err)
 	}
 	return result.Stored && c.walk.Well(), c.unwritten

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -186,26 +187,37 @@ func usageError(stderr io.Writer, name, what string) int {
 	if name != "" {
 		where, ask = program+" "+name, program+" "+name+" --help"
 	}
-	complain(stderr, fmt.Sprintf("%s: %s (see %s)", where, what, ask))
+	complain(stderr, fmt.Sprintf("%s: %s (see %s)", where, plaintext.EscapeLine(what), ask))
 	return exitUsage
 }
 
 // fail prints an error and returns the exit status.
 func fail(stderr io.Writer, name string, err error) int {
-	complain(stderr, fmt.Sprintf("%s %s: %v", program, name, err))
+	complain(stderr, fmt.Sprintf("%s %s: %s", program, name, errorText(err)))
 	return exitError
 }
 
-// complain prints a line to standard error. If that is closed, there is nobody
-// left to tell.
-func complain(stderr io.Writer, line string) {
-	_, _ = fmt.Fprintln(stderr, line)
+// errorText returns what an error says. The name of a file may hold line feeds; they
+// do not end the line.
+func errorText(err error) string {
+	text := err.Error()
+	if of, ok := errors.AsType[*fs.PathError](err); ok {
+		text = strings.ReplaceAll(text, of.Path, plaintext.EscapeLine(of.Path))
+	}
+	return text
 }
 
-// printOut prints the result of a command. A full disk or a closed pipe behind
+// complain prints a line to standard error, with what comes from outside made visible
+// (plaintext.Escape). If that is closed, there is nobody left to tell.
+func complain(stderr io.Writer, line string) {
+	_, _ = fmt.Fprintln(stderr, plaintext.Escape(line))
+}
+
+// printOut prints the result of a command for people or as JSON, with what comes from
+// outside made visible. A full disk or a closed pipe behind
 // standard output is an error like any other: the result is not there.
 func printOut(stdout, stderr io.Writer, text string) int {
-	if _, err := io.WriteString(stdout, text); err != nil {
+	if _, err := io.WriteString(stdout, plaintext.Escape(text)); err != nil {
 		complain(stderr, fmt.Sprintf("%s: write the output: %v", program, err))
 		return exitError
 	}

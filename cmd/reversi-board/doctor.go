@@ -11,6 +11,7 @@ import (
 
 	"reversi-board/cmd/internal/doctor"
 	"reversi-board/configs"
+	"reversi-board/engine/plaintext"
 )
 
 // doctorCommand examines a board.
@@ -159,7 +160,7 @@ func (f *doctorFlags) conclude(report *doctor.Report, printer *doctor.Printer, s
 	if err != nil {
 		return err
 	}
-	_, err = stdout.Write(append(object, '\n'))
+	_, err = io.WriteString(stdout, plaintext.Escape(string(object))+"\n")
 	return err
 }
 

@@ -13,6 +13,7 @@ import (
 	"reversi-board/configs"
 	"reversi-board/engine/archive"
 	"reversi-board/engine/notation"
+	"reversi-board/engine/plaintext"
 )
 
 // gamesCommand works with games in files and in the archive.
@@ -156,7 +157,7 @@ func (a *archiveFlags) openOld(ctx context.Context, stderr io.Writer) (*archive.
 		return nil, err
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("there are no games in %s: play one, import some, or name another folder with --data", dir)
+		return nil, fmt.Errorf("there are no games in %s: play one, import some, or name another folder with --data", plaintext.EscapeLine(dir))
 	}
 	return a.open(ctx, stderr)
 }

@@ -15,6 +15,7 @@ import (
 
 	"reversi-board/engine"
 	"reversi-board/engine/notation"
+	"reversi-board/engine/plaintext"
 )
 
 // gameReader reads the games of files one after the other. Games that cannot be
@@ -221,11 +222,11 @@ func (r *gameReader) fault(name string, n int, err error) {
 	if path, ok := errors.AsType[*os.PathError](err); ok {
 		err = path.Err
 	}
-	where := name
+	where := plaintext.EscapeLine(name)
 	if n > 0 {
-		where = fmt.Sprintf("%s: game %d", name, n)
+		where = fmt.Sprintf("%s: game %d", where, n)
 	}
-	complain(r.stderr, fmt.Sprintf("%s %s: %s: %v", program, r.command, where, err))
+	complain(r.stderr, fmt.Sprintf("%s %s: %s: %s", program, r.command, where, errorText(err)))
 }
 
 // warnings reports what was noticed in a game.
@@ -239,7 +240,7 @@ func (r *gameReader) warnings(name string, n int, g *notation.Game) {
 	}
 	r.wipe()
 	for _, w := range g.Warnings {
-		complain(r.stderr, fmt.Sprintf("%s: game %d: %s", name, n, w))
+		complain(r.stderr, fmt.Sprintf("%s: game %d: %s", plaintext.EscapeLine(name), n, w))
 	}
 }
 
@@ -250,7 +251,7 @@ func (r *gameReader) progress(name string) {
 	}
 	if now := time.Now(); now.Sub(r.drawn) > 200*time.Millisecond {
 		r.drawn, r.shown = now, true
-		_, _ = fmt.Fprintf(r.stderr, "\r%s: %d games\x1b[K", filepath.Base(name), r.good)
+		_, _ = fmt.Fprintf(r.stderr, "\r%s: %d games\x1b[K", plaintext.EscapeLine(filepath.Base(name)), r.good)
 	}
 }
 

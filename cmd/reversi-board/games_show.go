@@ -15,6 +15,7 @@ import (
 	"reversi-board/engine"
 	"reversi-board/engine/archive"
 	"reversi-board/engine/notation"
+	"reversi-board/engine/plaintext"
 )
 
 // listCommand lists the archive.
@@ -150,7 +151,7 @@ func (g *chosenGame) fromFile(ctx context.Context) (*notation.Game, error) {
 		return errStop
 	})
 	if err == nil && chosen == nil {
-		err = fmt.Errorf("%s: game %d cannot be shown: it could not be read, or there are only %d", g.file, g.number, read)
+		err = fmt.Errorf("%s: game %d cannot be shown: it could not be read, or there are only %d", plaintext.EscapeLine(g.file), g.number, read)
 	}
 	return chosen, err
 }

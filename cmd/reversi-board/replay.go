@@ -18,6 +18,7 @@ import (
 	"reversi-board/cmd/internal/flight"
 	"reversi-board/display"
 	"reversi-board/engine"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/record"
 	"reversi-board/engine/referee"
 )
@@ -174,7 +175,7 @@ func (r *replayer) play(ctx context.Context, recording *flight.Recording) error 
 // problem tells of a part that cannot be replayed.
 func (r *replayer) problem(text string) {
 	r.sum.Problems = append(r.sum.Problems, text)
-	complain(r.stderr, fmt.Sprintf("%s replay: %s", program, text))
+	complain(r.stderr, fmt.Sprintf("%s replay: %s", program, plaintext.EscapeLine(text)))
 }
 
 // segment runs a segment.
@@ -227,7 +228,7 @@ func (r *replayer) print(format string, args ...any) error {
 }
 
 func (r *replayer) write(text string) error {
-	if _, err := io.WriteString(r.stdout, text); err != nil {
+	if _, err := io.WriteString(r.stdout, plaintext.Escape(text)); err != nil {
 		return fmt.Errorf("write the output: %w", err)
 	}
 	return nil

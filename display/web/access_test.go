@@ -13,6 +13,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"reversi-board/engine/plaintext"
 )
 
 // The tokens of the tests.
@@ -407,12 +409,13 @@ func FuzzLogin(f *testing.F) {
 	f.Add([]byte(`{"token":"correct-horse-battery","name":"Ana","seat":"white"}`))
 	f.Add([]byte(`{"token":"` + forPlayer + `","name":"\u0000"}`))
 	f.Add([]byte(`{"token":null}`))
+	f.Add([]byte(`{"token":"` + forPlayer + `","name":"a\u202eb"}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		in, err := decodeLogin(body)
 		if err != nil {
 			return
 		}
-		if n := len([]rune(in.Name)); n > maxVisitor || strings.ContainsAny(in.Name, "\x00\n\r\x1b") {
+		if n := len([]rune(in.Name)); n > maxVisitor || strings.ContainsFunc(in.Name, plaintext.Hidden) {
 			t.Fatalf("the name is %q", in.Name)
 		}
 		a := Access{Arbiter: forArbiter, Player: forPlayer}

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"reversi-board/engine"
+	"reversi-board/engine/plaintext"
 )
 
 // decode reads one JSON object into v and refuses everything that is not
@@ -46,8 +48,8 @@ func decodeCommand(body []byte) (Command, error) {
 	if in.Name == "" {
 		return Command{}, errors.New("name: missing")
 	}
-	if n := utf8.RuneCountInString(in.ID); n < 1 || n > 64 {
-		return Command{}, errors.New("id: want 1 to 64 characters")
+	if n := utf8.RuneCountInString(in.ID); n < 1 || n > 64 || strings.ContainsFunc(in.ID, plaintext.Hidden) {
+		return Command{}, errors.New("id: want 1 to 64 characters that can be shown")
 	}
 	if string(in.Args) == "null" {
 		in.Args = nil

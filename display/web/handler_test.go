@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"reversi-board/engine"
+	"reversi-board/engine/plaintext"
 )
 
 func TestEveryAnswerIsGuarded(t *testing.T) {
@@ -455,7 +456,7 @@ func TestMovesListAForcedPass(t *testing.T) {
 func FuzzDecodeCommand(f *testing.F) {
 	for _, seed := range []string{
 		`{"name":"new","args":{"variant":"classic","players":{"black":"A","white":"B"}},"id":"0123","if_seq":12}`,
-		`{"name":"undo","args":{"plies":1},"id":"x"}`, `{"name":"identify","id":"é","args":null}`, `{"name":"undo","id":"1","args":[]}`, `{}`, `nul`,
+		`{"name":"undo","args":{"plies":1},"id":"x"}`, `{"name":"identify","id":"é","args":null}`, `{"name":"identify","id":"\u202e"}`, `{"name":"identify","id":"a\u001b"}`, `{"name":"undo","id":"1","args":[]}`, `{}`, `nul`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -465,7 +466,7 @@ func FuzzDecodeCommand(f *testing.F) {
 			return
 		}
 		// Which names there are, and for whom, is asked afterwards.
-		if c.Name == "" || c.ID == "" || len([]rune(c.ID)) > 64 {
+		if c.Name == "" || c.ID == "" || len([]rune(c.ID)) > 64 || strings.ContainsFunc(c.ID, plaintext.Hidden) {
 			t.Errorf("accepted %+v", c)
 		}
 		if c.Args != nil && (!json.Valid(c.Args) || c.Args[0] != '{') {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -1106,5 +1107,43 @@ func TestSameButTime(t *testing.T) {
 	}
 	if record.SameButTime(nil, a) {
 		t.Error("nothing is the same as a state")
+	}
+}
+
+// A journal that an older program has written may hold what is refused today. It is
+// read with the hidden characters replaced, and what is written has none.
+func TestHostileTextOfOldRecordsIsReplaced(t *testing.T) {
+	const head = `{"v":1,"ts":"2026-02-23T10:00:00.000Z","ts_ok":true,"boot":1,"mono_ms":5,"jid":"01JD7Q4E9W0000000000000001","seq":1,` +
+		`"game":"G\u001b[2J","ply":0,"type":"%s","data":%s,"board_fp":"0000000000000000","replay":false}`
+	const hostile = `Eve\u001b[2J\u009b\r\nforged\u202e\u2066\u2028\u007fend`
+	for kind, data := range map[string]string{
+		"paused":         `{"by":"` + hostile + `","reason":"` + hostile + `","clock":{}}`,
+		"clock_adjusted": `{"clock":{},"reason":"` + hostile + `"}`,
+		"engine_lost":    `{"engine":"` + hostile + `","reason":"` + hostile + `"}`,
+		"revise":         `{"from_ply":1,"plies":[],"reason":"` + hostile + `","clock":{}}`,
+		"position_set": `{"board":"----------------------------------------------------------------","turn":"black","reason":"` + hostile +
+			`","clock":{}}`,
+		"command": `{"role":"` + hostile + `","name":"players_set","id":"` + hostile + `","from":"` + hostile + `","args":{"black":"` + hostile +
+			`","white":"` + hostile + `","reason":"` + hostile + `"}}`,
+		"game_started": `{"variant":"` + hostile + `","profile":"` + hostile + `","hints":"on","players":{"black":"` + hostile + `","white":"` + hostile +
+			`"},"clock":{"mode":"none"},"board":"---------------------------WB------BW---------------------------","turn":"black","pairing":"` + hostile +
+			`","goal":"most","opening":[],"stock":0}`,
+	} {
+		env, ev, err := record.DecodeEvent(fmt.Appendf(nil, head, kind, data))
+		if err != nil {
+			t.Errorf("%s: %v", kind, err)
+			continue
+		}
+		again, err := record.EncodeEvent(env, ev)
+		if err != nil {
+			t.Errorf("%s: %v", kind, err)
+		}
+		var said any
+		if err := json.Unmarshal(again, &said); err != nil {
+			t.Fatal(err)
+		}
+		if text := fmt.Sprintf("%v %v", said, ev); strings.ContainsFunc(text, plaintext.Hidden) || !strings.Contains(text, "Eve [2J") {
+			t.Errorf("%s is read as %q", kind, text)
+		}
 	}
 }

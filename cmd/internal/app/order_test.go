@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"reversi-board/configs"
+	"reversi-board/engine/plaintext"
 	"reversi-board/engine/referee"
 )
 
@@ -140,4 +141,34 @@ func matchOf(t *testing.T, start string) referee.Match {
 		t.Fatal(err)
 	}
 	return match
+}
+
+// Names and reasons that would do something to a terminal are refused at the door,
+// whatever the command.
+func TestHostileNamesAndReasonsAreRefused(t *testing.T) {
+	for _, hostile := range []string{`\u001b[2J`, `a\nb`, `a\r`, `\u007f`, `\u009b1m`, `\u202e`, `\u2066`, `\u200f`, `\u061c`, `\u2028`, `\u0000`} {
+		text := `"Eve` + hostile + `x"`
+		for name, args := range map[string]string{
+			"new":            `{"players":{"black":` + text + `}}`,
+			"players_set":    `{"black":"Ana","white":` + text + `}`,
+			"undo":           `{"plies":1,"reason":` + text + `}`,
+			"pause":          `{"reason":` + text + `}`,
+			"resume":         `{"reason":` + text + `}`,
+			"resign":         `{"color":"black","reason":` + text + `}`,
+			"adjudicate":     `{"result":"draw","black":32,"white":32,"reason":` + text + `}`,
+			"clock_set":      `{"black_ms":1000,"reason":` + text + `}`,
+			"correct_square": `{"squares":{"e6":"B"},"reason":` + text + `}`,
+			"revise":         `{"from_ply":1,"moves":"f5","reason":` + text + `}`,
+			"let_stand":      `{"reason":` + text + `}`,
+			"claim":          `{"by":"black","reason":` + text + `}`,
+		} {
+			_, err := orderOf(name, json.RawMessage(args), matchOf(t, ""))
+			if err == nil || !strings.Contains(err.Error(), "cannot be shown") || strings.ContainsFunc(err.Error(), plaintext.Hidden) {
+				t.Errorf("%s %s: %v, want it refused without repeating the character", name, args, err)
+			}
+		}
+	}
+	if _, err := orderOf("pause", json.RawMessage("{\"reason\":\"\xff\"}"), matchOf(t, "")); err == nil || !strings.Contains(err.Error(), "UTF-8") {
+		t.Errorf("a reason that is not UTF-8: %v", err)
+	}
 }

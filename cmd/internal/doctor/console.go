@@ -10,6 +10,7 @@ import (
 
 	"reversi-board/cmd/internal/calibrate"
 	"reversi-board/engine"
+	"reversi-board/engine/plaintext"
 )
 
 // Terminal is what a person types at: reading it can be ended.
@@ -94,7 +95,7 @@ func (c *Console) forget() {
 
 func (c *Console) say(format string, args ...any) {
 	// A terminal that has gone cannot be told so.
-	_, _ = fmt.Fprintf(c.out, format, args...)
+	_, _ = fmt.Fprint(c.out, plaintext.Escape(fmt.Sprintf(format, args...)))
 }
 
 // Follow implements Hands.

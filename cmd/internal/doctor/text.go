@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"reversi-board/engine/plaintext"
 )
 
 const (
@@ -27,18 +29,28 @@ func NewPrinter(w io.Writer, color bool) *Printer { return &Printer{w: w, color:
 // Err returns why something could not be written, nil if everything was.
 func (p *Printer) Err() error { return p.err }
 
+// painted is a text with the codes of a terminal that this program puts there.
+type painted string
+
+// printf writes what comes from outside so that the terminal shows it and does nothing
+// else.
 func (p *Printer) printf(format string, args ...any) {
 	if p.err != nil {
 		return
+	}
+	for i, arg := range args {
+		if text, ok := arg.(string); ok {
+			args[i] = plaintext.Escape(text)
+		}
 	}
 	_, p.err = fmt.Fprintf(p.w, format, args...)
 }
 
 // status writes a status, as wide as the longest.
-func (p *Printer) status(s Status) string {
+func (p *Printer) status(s Status) painted {
 	text := fmt.Sprintf("%-4s", s)
 	if !p.color {
-		return text
+		return painted(text)
 	}
 	code := "0"
 	switch s {
@@ -51,7 +63,7 @@ func (p *Printer) status(s Status) string {
 	case Skip:
 		code = "2" // faint
 	}
-	return "\x1b[" + code + "m" + text + "\x1b[0m"
+	return painted("\x1b[" + code + "m" + text + "\x1b[0m")
 }
 
 // Check writes what became of a check, and the pins after that of the settings.
