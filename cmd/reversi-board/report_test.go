@@ -122,6 +122,7 @@ func TestKilledBoardAndItsReport(t *testing.T) {
 		_, body := p.download("/api/v1/state", arbiterToken)
 		return strings.Contains(string(body), `playing`)
 	})
+	p.typeSecrets()
 	for who, token := range map[string]string{"nobody": "", "a player": playerToken, "somebody with a wrong token": arbiterToken + "x"} {
 		if code, body := p.download("/api/v1/report", token); code == http.StatusOK || bytes.HasPrefix(body, []byte("PK")) {
 			t.Errorf("%s gets a report: %d", who, code)
@@ -161,6 +162,41 @@ func TestKilledBoardAndItsReport(t *testing.T) {
 	}
 }
 
+// anyToken looks like a token of the program; it is of another board.
+const anyToken = "K5XWZ2LMOPQRS7TUVYABCDEFGH" //nolint:gosec // made up for this test
+
+// typeSecrets is an arbiter who types secrets wherever there is a field for a text.
+func (p *process) typeSecrets() {
+	p.t.Helper()
+	for i, c := range []struct{ id, name, args string }{
+		{playerToken, "players_set", fmt.Sprintf(`{"black": %q, "white": %q}`, arbiterToken, "I am "+anyToken)},
+		{"1", "players_set", fmt.Sprintf(`{"black": "Ann", "white": %q}`, password)},
+		{anyToken, "pause", fmt.Sprintf(`{"reason": %q}`, "because of "+password)},
+		{"2", "resume", fmt.Sprintf(`{"reason": %q}`, anyToken+" and "+playerToken)},
+		{"3", "adjudicate", fmt.Sprintf(`{"result": "black", "black": 40, "white": 24, "reason": %q}`, arbiterToken)}, // refused
+		{"4", arbiterToken, `{}`},
+	} {
+		body := fmt.Sprintf(`{"id": %q, "name": %q, "args": %s}`, c.id, c.name, c.args)
+		req, err := http.NewRequestWithContext(p.t.Context(), http.MethodPost, p.url+"/api/v1/command", strings.NewReader(body))
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+arbiterToken)
+		req.Header.Set("Content-Type", "application/json")
+		w, err := http.DefaultClient.Do(req)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		text, err := io.ReadAll(w.Body)
+		if err = errors.Join(err, w.Body.Close()); err != nil {
+			p.t.Fatal(err)
+		}
+		if ok := strings.Contains(string(text), `"status":"ok"`); ok != (i < 4) {
+			p.t.Errorf("%s is answered by %s", body, text)
+		}
+	}
+}
+
 // report saves a report of the bench.
 func (b *bench) report(file, how string) {
 	b.t.Helper()
@@ -175,7 +211,7 @@ func keepsSecrets(t *testing.T, file string, all map[string]string, dir string) 
 	t.Helper()
 	for entry, content := range all {
 		for _, s := range []string{
-			password, arbiterToken, playerToken, userName, "host-buzzard", "goshawk", "sparrowhawk", "hobby", dir,
+			password, arbiterToken, playerToken, anyToken, userName, "host-buzzard", "goshawk", "sparrowhawk", "hobby", dir,
 		} {
 			if strings.Contains(content, s) {
 				t.Errorf("%s: %s holds %s", file, entry, s)

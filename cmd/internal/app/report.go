@@ -69,5 +69,11 @@ func Secrets(c *configs.Config, dir string) []string {
 	if home, err := os.UserHomeDir(); err == nil && home != "/" {
 		list = append(list, home)
 	}
+	// The log may name the folder in another form than the settings do.
+	for _, form := range []func(string) (string, error){filepath.Abs, filepath.EvalSymlinks} {
+		if path, err := form(dir); err == nil && path != "/" && path != "." {
+			list = append(list, path)
+		}
+	}
 	return append(list, dir)
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"reversi-board/engine/referee"
 )
 
 // leastSecret is how many bytes a secret must have to be looked for in a recording,
@@ -15,8 +17,9 @@ const leastSecret = 4
 
 // Redact returns a segment in which secrets that somebody has typed as a text, such
 // as a token in the place of a name, are overwritten. Lengths stay as they are, so
-// that the segment replays to the same, equally overwritten events. What follows a
-// tear is left out: it cannot be searched.
+// that the segment replays to the same, equally overwritten events. Besides the secrets
+// everything is that looks like a token (Tokens), as one of another board or one that
+// holds no more does. What follows a tear is left out: it cannot be searched.
 func Redact(b []byte, secrets []string) ([]byte, error) {
 	rest, err := checkMagic(b)
 	if err != nil {
@@ -30,7 +33,7 @@ func Redact(b []byte, secrets []string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	fill := filler(secrets)
+	fill := filler(append(typedTokens(b), secrets...))
 	var p press
 	out, err := p.begin([]byte(fill.Replace(string(list[0]))))
 	if err != nil {
@@ -46,6 +49,59 @@ func Redact(b []byte, secrets []string) ([]byte, error) {
 		text = text[n:]
 	}
 	return out, nil
+}
+
+// typedTokens lists what looks like a token in the texts of a segment. They are read one
+// by one: in the file a text stands behind its length, which may look like a letter.
+func typedTokens(b []byte) (list []string) {
+	s, err := ReadSegment("", b)
+	if err != nil {
+		return nil // of another version of the program: only what is known is found
+	}
+	add := func(text []byte) {
+		for _, at := range Tokens(text) {
+			list = append(list, string(text[at[0]:at[1]]))
+		}
+	}
+	add(fmt.Appendf(nil, "%+v", s.State))
+	for _, r := range s.Records {
+		if r.Step == nil {
+			continue
+		}
+		switch r.Step.Input.(type) {
+		case referee.Command, referee.EngineGone:
+			add(fmt.Appendf(nil, "%+v", r.Step.Input))
+		default: // no other input holds a text
+		}
+		for _, e := range r.Step.Events {
+			add(e.Payload)
+		}
+	}
+	return list
+}
+
+// tokenLen is the length of the tokens and passwords that the program makes
+// (crypto/rand.Text), in characters of base32.
+const tokenLen = 26
+
+// Tokens returns where a text holds what looks like a token that the program has made:
+// begin and end of each. Boards of B and W and rows of moves in capital letters do not,
+// nor do the ids of journals and games, which begin with 01.
+func Tokens(text []byte) (found [][2]int) {
+	begin, odd := 0, 0
+	for i := 0; i <= len(text); i++ {
+		if i < len(text) && (text[i] >= 'A' && text[i] <= 'Z' || text[i] >= '2' && text[i] <= '7') {
+			if text[i] > 'H' && text[i] != 'W' {
+				odd++
+			}
+			continue
+		}
+		if i-begin >= tokenLen && odd >= 3 {
+			found = append(found, [2]int{begin, i})
+		}
+		begin, odd = i+1, 0
+	}
+	return found
 }
 
 // filler overwrites secrets, as they are and as they stand in JSON, the longest

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"log/slog"
 	"sync"
 )
@@ -27,9 +28,18 @@ func (l *Log) Write(b []byte) (int, error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.lines[l.n%logLines] = string(line[:min(len(line), logLine)])
+	l.lines[l.n%logLines] = string(cut(line))
 	l.n++
 	return len(b), nil
+}
+
+// cut returns the beginning of a line that is too long, up to a blank: half a secret
+// would not be recognized any more.
+func cut(line []byte) []byte {
+	if len(line) <= logLine {
+		return line
+	}
+	return line[:max(0, bytes.LastIndexByte(line[:logLine], ' '))]
 }
 
 // Lines returns what is kept, the oldest first.

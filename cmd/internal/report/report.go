@@ -111,12 +111,35 @@ func Write(to io.Writer, o Options) error {
 	return nil
 }
 
-// scrubber strikes out of a text what is not to be told: secrets, and where
-// computers of the user's network are.
+// scrubber strikes out of a text what is not to be told: secrets, what looks like a
+// token, and where computers of the user's network are.
 type scrubber struct{ secrets *strings.Replacer }
 
+// removed stands for what was struck out.
+const removed = "(removed)"
+
 // Replace returns the text without them.
-func (s scrubber) Replace(text string) string { return withoutAddresses(s.secrets.Replace(text)) }
+func (s scrubber) Replace(text string) string {
+	return withoutAddresses(certified.ReplaceAllString(withoutTokens(s.secrets.Replace(text)), "${1}"+removed+"${2}"))
+}
+
+// withoutTokens strikes out what looks like a token of this program: one of another
+// board, say, or one that holds no more.
+func withoutTokens(text string) string {
+	var b strings.Builder
+	end := 0
+	for _, at := range flight.Tokens([]byte(text)) {
+		b.WriteString(text[end:at[0]])
+		b.WriteString(removed)
+		end = at[1]
+	}
+	b.WriteString(text[end:])
+	return b.String()
+}
+
+// certified are the names in the certificate of another computer, as the error of one
+// that was expected to have another name lists them (crypto/x509.HostnameError).
+var certified = regexp.MustCompile(`(is valid for )[^"\n]+?(, not )`)
 
 // newScrubber looks for secrets, the longest first: one may be a part of another.
 func newScrubber(secrets []string) scrubber {
@@ -125,7 +148,7 @@ func newScrubber(secrets []string) scrubber {
 	var pairs []string
 	for _, s := range slices.Compact(secrets) {
 		for _, form := range quotings(s) {
-			pairs = append(pairs, form, "(removed)")
+			pairs = append(pairs, form, removed)
 		}
 	}
 	return scrubber{strings.NewReplacer(pairs...)}
