@@ -120,11 +120,11 @@ func TestStripWhosePortIsGone(t *testing.T) {
 		}
 		strip.Fail(errors.New("no such device"))
 		b.play(moves[2:6])
-		if codes := codesOf(b.page().Alerts); codes["led"] == "" || len(codes) != 1 {
+		if codes := codesOf(b.page().Alerts); codes["led"] == "" || !strings.Contains(codes["device_lost"], "/dev/spidev0.0 has gone") || len(codes) != 2 {
 			t.Errorf("alerts %v", codes)
 		}
 		strip.Fail(nil)
-		time.Sleep(2 * time.Second)
+		time.Sleep(3 * time.Second)
 		if codes := codesOf(b.page().Alerts); len(codes) != 0 {
 			t.Errorf("the port is back: %v", codes)
 		}
