@@ -80,6 +80,11 @@
 //     clocks then stand until the next disc or press.
 //   - Who resigns leaves the empty squares to the winner, who wins by 33-31 at least;
 //     where fewest discs win they are the loser's. A flag that ends the game is 64-0.
+//   - One clock for the game is nobody's: when it is over the discs are counted, unless
+//     the event takes no notice of flags. What lay at rest then counts, and nothing that
+//     is done later; where hands were at work, what they leave. A disc in a hand counts
+//     as it is put back. Where no faces are seen the record is counted.
+//   - At the festival either diagonal of the first four discs may be the light one.
 //   - When both have had their two minutes more, the discs decide.
 //   - A flag falls at its time whenever it is told of. A move that lay there before
 //     counts, also one that the board has not seen to be quiet yet.

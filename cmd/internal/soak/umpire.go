@@ -255,6 +255,9 @@ func (u *umpire) rests(at time.Duration) {
 
 // laidOut begins the next game when its start lies on the board.
 func (u *umpire) laidOut(at time.Duration) {
+	if other := exchanged(&u.start); u.eitherDiagonal() && u.table == other {
+		u.start = other
+	}
 	if u.table != u.start || u.historic { // the empty board waits for its first disc
 		return
 	}
@@ -267,6 +270,25 @@ func (u *umpire) laidOut(at time.Duration) {
 	u.watch = newWatch(u.watch.timing)
 	u.began = u.watch.times
 	u.starts(at)
+}
+
+// eitherDiagonal reports whether players may choose which diagonal of the first four
+// discs is light.
+func (u *umpire) eitherDiagonal() bool {
+	return u.variant == "festival" && (u.startName == "" || u.startName == "standard" || u.startName == "inverted")
+}
+
+// exchanged returns a board with all discs turned over.
+func exchanged(b *board) board {
+	other := *b
+	for row := range other {
+		for col := range other[row] {
+			if other[row][col] != bare {
+				other[row][col] = other[row][col].other()
+			}
+		}
+	}
+	return other
 }
 
 // judgeAll judges the table until nothing more follows.
