@@ -279,13 +279,11 @@ func (a *Adapter) intake(ctx context.Context) {
 // seed remembers the commands of earlier runs.
 func (a *Adapter) seed() {
 	last := a.o.Journal.LastSeq()
-	from := max(a.o.Journal.FirstSeq(), 1)
-	if last > seedWindow {
-		from = max(from, last-seedWindow)
-	}
-	if last < from {
+	if last == 0 {
 		return
 	}
+	// Also those before a gap: a command must not be carried out twice.
+	from := max(last, seedWindow+1) - seedWindow
 	err := a.o.Journal.Read(from, seedWindow+1, func(seq uint64, payload []byte) error {
 		a.gate.seed(payload, seq == last)
 		return nil

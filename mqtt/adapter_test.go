@@ -970,6 +970,21 @@ func TestJournalBeginsLater(t *testing.T) {
 	}
 }
 
+// An event in the middle is missing in the journal: those before it are sent as well.
+func TestEventsBeforeAGapAreSent(t *testing.T) {
+	b := newFakeBroker(t, politely)
+	j := newJournal(20)
+	j.lose(11)
+	var sent []uint64
+	j.onAck = func(seq uint64) { sent = append(sent, seq) }
+	a := start(t, options(b.addr, j))
+	online(t, a)
+	want := []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14, 15, 16, 17, 18, 19, 20}
+	if !slices.Equal(sent, want) {
+		t.Errorf("sent were %v", sent)
+	}
+}
+
 // Many connections leave nothing behind.
 func TestManyReconnects(t *testing.T) {
 	e := newEmbedded(t)

@@ -109,6 +109,11 @@ func (j *journal) JID() string { return "01J0000000000000000000000J" }
 func (j *journal) FirstSeq() uint64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	for i, e := range slices.Backward(j.events) {
+		if e == nil {
+			return j.first + uint64(i) + 1
+		}
+	}
 	return j.first
 }
 
@@ -141,16 +146,23 @@ func (j *journal) Read(from uint64, limit int, yield func(uint64, []byte) error)
 	if j.broken != nil {
 		return j.broken
 	}
-	if from < j.first {
-		return fmt.Errorf("read %d: the first is %d", from, j.first)
-	}
-	for i := from - j.first; i < uint64(len(j.events)) && limit > 0; i++ {
+	for i := max(from, j.first) - j.first; i < uint64(len(j.events)) && limit > 0; i++ {
+		if j.events[i] == nil {
+			continue // it is missing
+		}
 		if err := yield(j.first+i, j.events[i]); err != nil {
 			return err
 		}
 		limit--
 	}
 	return nil
+}
+
+// lose makes an event be missing.
+func (j *journal) lose(seq uint64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.events[seq-j.first] = nil
 }
 
 // drop forgets the events before seq.

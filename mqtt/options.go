@@ -11,7 +11,8 @@ import (
 )
 
 // Events is the journal as it is read here. Read calls yield for at most limit
-// events beginning with seq from, in order; the payload is as published.
+// events from seq from on, in order, and leaves out those that are missing; the payload
+// is as published. From FirstSeq on none is.
 type Events interface {
 	JID() string
 	FirstSeq() uint64

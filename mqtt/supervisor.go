@@ -289,9 +289,10 @@ func (a *Adapter) readable(ok bool) {
 	}
 }
 
-// read returns events of the journal.
+// read returns events of the journal. What is missing in it is left out: also the
+// events before a gap are sent.
 func (a *Adapter) read(from uint64, limit int) (out []record, err error) {
-	err = a.o.Journal.Read(max(from, a.o.Journal.FirstSeq()), limit, func(seq uint64, payload []byte) error {
+	err = a.o.Journal.Read(from, limit, func(seq uint64, payload []byte) error {
 		out = append(out, record{seq, append([]byte(nil), payload...)})
 		return nil
 	})

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"time"
 
 	"reversi-board/engine"
@@ -31,6 +32,9 @@ type storedCalibration struct {
 	Reversed []string                `json:"reversed,omitempty"`
 	Masked   []string                `json:"masked,omitempty"`
 	Levels   map[string]storedLevels `json:"levels,omitzero"` // nil on a board that does not measure
+	// Sum is the CRC-32C of the rest without white space, in hexadecimal digits; a file
+	// without it is believed.
+	Sum string `json:"sum,omitempty"`
 }
 
 type storedBoard struct {
@@ -47,7 +51,7 @@ type storedLevels struct {
 
 // Encode returns the form in which a calibration is stored: JSON, version 1, the
 // same bytes for the same calibration.
-func (c *Calibration) Encode() ([]byte, error) {
+func (c *Calibration) Encode() (text []byte, err error) {
 	if err := c.Validate(); err != nil {
 		return nil, fmt.Errorf("store the calibration: %w", err)
 	}
@@ -68,11 +72,21 @@ func (c *Calibration) Encode() ([]byte, error) {
 			s.Levels[i.String()] = storedLevels(l)
 		}
 	}
+	if s.Sum, err = s.sum(); err != nil {
+		return nil, fmt.Errorf("store the calibration: %w", err)
+	}
 	b, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("store the calibration: %w", err)
 	}
 	return append(b, '\n'), nil
+}
+
+// sum returns the CRC-32C of everything else, without white space.
+func (s storedCalibration) sum() (string, error) {
+	s.Sum = ""
+	b, err := json.Marshal(s)
+	return fmt.Sprintf("%08x", crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli))), err
 }
 
 // DecodeCalibration reads what Encode has written. It is strict: nothing may be
@@ -98,6 +112,10 @@ func decodeCalibration(b []byte) (Calibration, error) {
 	if s.V != calibrationVersion {
 		return Calibration{}, fmt.Errorf("it has version %d, this program knows version %d", s.V, calibrationVersion)
 	}
+	if want, err := s.sum(); err != nil || s.Sum != "" && s.Sum != want {
+		return Calibration{}, errors.Join(err, errors.New("a byte of it has changed: calibrate the board again, "+
+			"or delete the member sum if you have changed the file yourself"))
+	}
 	c, err := s.calibration()
 	if err != nil {
 		return Calibration{}, err
@@ -108,10 +126,23 @@ func decodeCalibration(b []byte) (Calibration, error) {
 	if err != nil {
 		return Calibration{}, err
 	}
-	if !sameJSON(b, again) {
+	if s.Sum == "" { // of an earlier version, or changed by hand
+		again, err = withoutSum(again)
+	}
+	if err != nil || !sameJSON(b, again) {
 		return Calibration{}, errors.New("it is not in the form in which this program stores one")
 	}
 	return c, nil
+}
+
+// withoutSum returns a stored calibration without its checksum.
+func withoutSum(text []byte) ([]byte, error) {
+	var s storedCalibration
+	if err := json.Unmarshal(text, &s); err != nil {
+		return nil, err
+	}
+	s.Sum = ""
+	return json.Marshal(s)
 }
 
 // sameJSON compares two texts without their white space.

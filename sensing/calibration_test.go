@@ -1,13 +1,16 @@
 package sensing_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"hash/crc32"
 	"strings"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
-
 	"reversi-board/engine"
 	"reversi-board/sensing"
 )
@@ -93,8 +96,25 @@ func TestStoredForm(t *testing.T) {
 	c.Cells[d3], c.Cells[e3] = e3, d3
 	c.Reversed = engine.SquareAt(2, 2).Bit()
 	c.Masked = engine.SquareAt(0, 0).Bit() | engine.SquareAt(7, 7).Bit()
-	if b, err := c.Encode(); err != nil || string(b) != stored {
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, []byte(stored)); err != nil {
+		t.Fatal(err)
+	}
+	sum := fmt.Sprintf("%08x", crc32.Checksum(compact.Bytes(), crc32.MakeTable(crc32.Castagnoli)))
+	want := strings.TrimSuffix(stored, "\n}\n") + ",\n  \"sum\": \"" + sum + "\"\n}\n"
+	b, err := c.Encode()
+	if err != nil || string(b) != want {
 		t.Errorf("%v\n%s", err, b)
+	}
+	// No bit of it can change without being noticed.
+	for at := range b {
+		for bit := range 8 {
+			rotten := bytes.Clone(b)
+			rotten[at] ^= 1 << bit
+			if got, err := sensing.DecodeCalibration(rotten); err == nil && got != c {
+				t.Errorf("bit %d of byte %d turned over gives %+v", bit, at, got)
+			}
+		}
 	}
 	if got, err := sensing.DecodeCalibration([]byte(stored)); err != nil || got != c {
 		t.Errorf("%v %+v", err, got)

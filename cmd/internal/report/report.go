@@ -3,11 +3,9 @@ package report
 import (
 	"archive/zip"
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"io/fs"
 	"net/netip"
@@ -23,6 +21,7 @@ import (
 
 	"reversi-board/cmd/internal/flight"
 	"reversi-board/configs"
+	"reversi-board/engine/archive"
 	"reversi-board/hardware/pi"
 )
 
@@ -268,7 +267,7 @@ func (w *writer) journal() error {
 			w.miss("a file of the journal", err)
 			continue
 		}
-		if lines = append(payloads(b), lines...); len(lines) > journalTail {
+		if lines = append(payloads(name, b), lines...); len(lines) > journalTail {
 			break
 		}
 	}
@@ -280,15 +279,13 @@ func (w *writer) journal() error {
 }
 
 // payloads returns the records of a file of the journal, a line each.
-func payloads(b []byte) (lines []byte) {
-	table := crc32.MakeTable(crc32.Castagnoli)
-	for len(b) >= 8 {
-		n := binary.LittleEndian.Uint32(b)
-		if n > maxRecord || uint64(len(b)) < 8+uint64(n) || crc32.Checksum(b[8:8+n], table) != binary.LittleEndian.Uint32(b[4:]) {
-			return lines // torn; what is before it is sound
-		}
-		lines = append(append(lines, b[8:8+n]...), '\n')
-		b = b[8+n:]
+func payloads(name string, b []byte) (lines []byte) {
+	var first uint64
+	if _, err := fmt.Sscanf(name, "journal-%d.log", &first); err != nil {
+		return nil
+	}
+	for _, payload := range archive.Records(b, first) {
+		lines = append(append(lines, payload...), '\n')
 	}
 	return lines
 }
@@ -364,10 +361,12 @@ func JID(dir string) string {
 	var meta struct {
 		JID string `json:"jid"`
 	}
-	if json.Unmarshal(payloads(b), &meta) != nil {
-		return ""
+	for _, payload := range archive.Records(b, 1) { // it is one record
+		if json.Unmarshal(payload, &meta) == nil {
+			return meta.JID
+		}
 	}
-	return meta.JID
+	return ""
 }
 
 // readme adds the words.
