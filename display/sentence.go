@@ -243,7 +243,7 @@ func wrongSentence(say english, s *referee.State) string {
 			return say.missing(s.Guide)
 		}
 		return say.putRight(s.Guide)
-	case referee.Occupied, referee.PassNotAllowed, referee.NotRunning:
+	case referee.Occupied, referee.PassNotAllowed, referee.NotRunning, referee.DiscMissing:
 		// These answer commands; hands cannot do them.
 		return say.putRight(s.Guide)
 	default:

@@ -466,7 +466,7 @@ func (v *View) wrong(say english, s *referee.State) {
 			return
 		}
 		say.putRight(v)
-	case referee.Occupied, referee.PassNotAllowed, referee.NotRunning:
+	case referee.Occupied, referee.PassNotAllowed, referee.NotRunning, referee.DiscMissing:
 		// These answer commands; hands cannot do them.
 		say.putRight(v)
 	default:

@@ -285,7 +285,7 @@ func decodeIllegal(data json.RawMessage) (referee.Event, error) {
 
 // reason reads the word of a reason.
 func reason(word string, mayBeNone bool) (referee.Reason, error) {
-	for r := referee.NoReason; r <= referee.OffCenter; r++ {
+	for r := referee.NoReason; r <= referee.DiscMissing; r++ {
 		if r.String() == word && (r != referee.NoReason || mayBeNone) {
 			return r, nil
 		}

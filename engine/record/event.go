@@ -298,7 +298,7 @@ func encodeIllegal(ev referee.Illegal) (illegalJSON, error) {
 
 // checkReason refuses a reason that does not exist.
 func checkReason(r referee.Reason, mayBeNone bool) error {
-	if r > referee.OffCenter || r == referee.NoReason && !mayBeNone {
+	if r > referee.DiscMissing || r == referee.NoReason && !mayBeNone {
 		return fmt.Errorf("write reason: there is no reason %d", r)
 	}
 	return nil

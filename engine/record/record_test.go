@@ -410,7 +410,7 @@ func TestWords(t *testing.T) {
 			t.Errorf("%s: %+v, %v", b, back, err)
 		}
 	}
-	reasons := "occupied no_flip wrong_color out_of_turn second_disc extra_flip flips_pending pass_not_allowed not_running other_square off_center"
+	reasons := "occupied no_flip wrong_color out_of_turn second_disc extra_flip flips_pending pass_not_allowed not_running other_square off_center disc_missing"
 	for i, word := range strings.Fields(reasons) {
 		both(referee.Illegal{By: engine.White, Square: 5, Reason: referee.Reason(i + 1)}, word)
 	}

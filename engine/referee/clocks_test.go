@@ -265,6 +265,15 @@ func TestPressOnTheWayBack(t *testing.T) {
 	}
 }
 
+// A press beside a disc that is off the board is refused for that, and not for flips.
+func TestPressWhileADiscIsMissing(t *testing.T) {
+	tb := officialTable(t, club(), "5:00")
+	tb.put("- d5")
+	tb.wait(4 * time.Second)
+	tb.press(black)
+	tb.expect("illegal black d5 disc_missing")
+}
+
 // A press is no longer one when the reading shows a takeback.
 func TestPressAndTakeback(t *testing.T) {
 	tb := officialTable(t, referee.Home(), "5:00")

@@ -229,6 +229,9 @@ func (t *turn) refusePress(v verdict, p press) {
 	if todo := v.guide.Flip | v.guide.Turn | v.guide.Remove | v.missing; !v.pending.Active && todo != 0 {
 		refused.Square = todo.First()
 	}
+	if v.kind == lifted {
+		refused.Reason = DiscMissing
+	}
 	if v.reason == ExtraFlip || v.pending.Active && v.pending.Open() == 0 && v.guide.Turn != 0 {
 		refused.Reason = ExtraFlip
 	}

@@ -85,17 +85,19 @@ const (
 	// OffCenter: in the opening of the historic game, a disc of the player to move
 	// does not lie in the center.
 	OffCenter
+	// DiscMissing: the clock was pressed while a disc was off the board.
+	DiscMissing
 )
 
 // lastReason is the last of the reasons.
-const lastReason = OffCenter
+const lastReason = DiscMissing
 
 // String returns the word of the MQTT contract.
 func (r Reason) String() string {
 	return [...]string{
 		"", "occupied", "no_flip", "wrong_color", "out_of_turn", "second_disc",
 		"extra_flip", "flips_pending", "pass_not_allowed", "not_running", "other_square",
-		"off_center",
+		"off_center", "disc_missing",
 	}[r]
 }
 

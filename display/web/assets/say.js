@@ -21,6 +21,7 @@ const REASONS = /** @type {Record<string, string>} */ ({
   pass_not_allowed: "there is a move to make",
   not_running: "no game is running",
   other_square: "the computer wants to play elsewhere",
+  disc_missing: "a disc is missing on the board",
   off_center: "the first four discs go in the middle",
 });
 
