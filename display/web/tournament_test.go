@@ -235,7 +235,8 @@ func bigView() string {
 			"total_rounds": 5, "fewest": false, "next_refusal": "table 1 of round 2 has not ended: the round cannot be paired",
 			"standings": standings, "pairings": []m{{"round": 1, "tables": seats}, {"round": 2, "tables": seats}},
 			"changes": []m{{"round": 1, "table": 2, "at": "2026-11-30T10:00:00Z", "by": names[1], "what": "corrected", "old": "54–10", "new": "10–54", "reason": names[1]}},
-			"byes":    []m{},
+			"byes":    []m{}, "unpaired": standings[:2], "stuck": true,
+			"warning": "after round 2 no round can be paired without a rematch or a second bye: pair by hand, pair with rematches, or end the tournament here",
 		},
 	})
 	return string(text)
@@ -259,6 +260,13 @@ func TestTournamentPageFits(t *testing.T) {
 		}
 		if n := eval[int](p, `document.querySelectorAll("img").length`); n != 0 {
 			t.Errorf("%d images", n)
+		}
+		// A dead end has its exits, and what else is in the way is said.
+		if got := eval[string](p, `document.getElementById("pair-says").textContent`); !strings.Contains(got, "Not paired in this round: Ana") || !strings.Contains(got, "or end the tournament here.") {
+			t.Errorf("beside the button stands %q", got)
+		}
+		if !eval[bool](p, `document.getElementById("again").checkVisibility() && document.getElementById("match").checkVisibility() && document.getElementById("plan").checkVisibility()`) {
+			t.Error("there is no way out")
 		}
 		p.shoot("tournament-" + name)
 		p.quiet()

@@ -192,6 +192,44 @@ func TestActsOfThePage(t *testing.T) {
 	}
 }
 
+// What takes something back, and the ways out of a dead end, on the page.
+func TestUndoingActsOfThePage(t *testing.T) {
+	h := openHall(t)
+	h.does(t, web.TournamentAct{Do: web.TournamentCreate, Name: "Open", System: "swiss", Rounds: 5})
+	h.does(t, web.TournamentAct{Do: web.TournamentPlayers, Text: "name\nAna\nBen\n"})
+	twice := web.TournamentAct{Do: web.TournamentPlayers, ID: "open", Text: "name\nana\nCem\n"}
+	if err := h.Do(t.Context(), "Vera", twice); err == nil || !strings.Contains(err.Error(), "same name") || len(h.sees(t).Sheet.Standings) != 2 {
+		t.Errorf("the same name twice: %v", err)
+	}
+	twice.Namesakes = true
+	h.does(t, twice)
+	h.does(t, web.TournamentAct{Do: web.TournamentRemove, Player: 3})
+	h.does(t, web.TournamentAct{Do: web.TournamentRemove, Player: 4})
+	if err := h.Do(t.Context(), "Vera", web.TournamentAct{Do: web.TournamentPair, ID: "open"}); err == nil || !strings.Contains(err.Error(), "2 players can play 1 round at most, not 5") {
+		t.Errorf("five rounds of two players: %v", err)
+	}
+	h.does(t, web.TournamentAct{Do: web.TournamentRounds, Rounds: 2})
+	h.does(t, web.TournamentAct{Do: web.TournamentMatch, Black: 1, White: 2, Next: true})
+	h.does(t, web.TournamentAct{Do: web.TournamentResult, Table: 1, BlackDiscs: 40, WhiteDiscs: 24})
+	h.does(t, web.TournamentAct{Do: web.TournamentReopen, Table: 1, Reason: "the wrong way round"})
+	h.does(t, web.TournamentAct{Do: web.TournamentResult, Table: 1, BlackDiscs: 24, WhiteDiscs: 40})
+	if s := h.sees(t).Sheet; !s.Stuck || s.Warning == "" || s.Status != tables.Running {
+		t.Errorf("%v %q %s", s.Stuck, s.Warning, s.Status)
+	}
+	h.does(t, web.TournamentAct{Do: web.TournamentEnd, Reason: "they have met"})
+	if s := h.sees(t).Sheet; s.Status != tables.Complete || s.Ended != 1 {
+		t.Errorf("%s, ended %d", s.Status, s.Ended)
+	}
+	h.does(t, web.TournamentAct{Do: web.TournamentContinue, Reason: "once more"})
+	h.does(t, web.TournamentAct{Do: web.TournamentBye, Player: 1})
+	h.does(t, web.TournamentAct{Do: web.TournamentNoBye, Player: 1})
+	h.does(t, web.TournamentAct{Do: web.TournamentAgain, Reason: "once more"})
+	s := h.sees(t).Sheet
+	if s.Round != 2 || len(s.Rounds[1].Seats) != 1 || s.Rounds[1].Seats[0].White == nil {
+		t.Errorf("round %d, %+v", s.Round, s.Rounds)
+	}
+}
+
 // Whoever looks hears of what somebody else does, also of another program.
 func TestNewsOfTournaments(t *testing.T) {
 	h := openHall(t)

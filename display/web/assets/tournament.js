@@ -18,6 +18,7 @@ import { Stream } from "./stream.js";
  * @property {number} round @property {number} total_rounds
  * @property {boolean} fewest
  * @property {string} next_refusal
+ * @property {number} [ended] @property {string} warning @property {boolean} stuck @property {Player[]} unpaired
  * @property {Line[]} standings
  * @property {{round: number, tables: Seat[]}[]} pairings
  * @property {Change[]} changes
@@ -243,7 +244,15 @@ function seatOf(s, round, seat) {
 /** What an arbiter may do with a game. @param {Sheet} s @param {number} round @param {Seat} seat @param {Player} white */
 function buttons(s, round, seat, white) {
   const where = `table ${seat.table}`;
-  if (seat.result) return [small("Correct…", () => enter(round, seat), `Correct the result of ${where}`)];
+  if (seat.result) {
+    const list = [small("Correct…", () => enter(round, seat), `Correct the result of ${where}`)];
+    if (round === s.round && !s.ended) {
+      const text = `${seat.black.name} and ${white.name}: ${words(seat.result)}. It is kept among the changes.`;
+      const undo = () => ask("Take the result back", text, "Take it back", "needed", () => ({ do: "reopen", round, table: seat.table }));
+      list.push(small("Take back…", undo, `Take the result of ${where} back`));
+    }
+    return list;
+  }
   const list = [];
   if (!seat.playing || seat.playing === view?.board) {
     list.push(
@@ -299,16 +308,28 @@ function showGames(s) {
   $("no-seats").hidden = seats.length > 0;
   write($("no-seats"), s.standings.length ? "No round has been paired yet." : "There are no players yet.");
   const free = s.system === "free";
-  $("pairing").hidden = !may || (s.status === "complete" && !free);
-  $("pair").hidden = free;
+  $("pairing").hidden = !may;
+  $("pair").hidden = free || s.status === "complete";
   button("pair").disabled = s.next_refusal !== "";
   write($("pair"), s.round ? `Pair round ${Math.min(s.round + 1, s.total_rounds)}` : "Pair round 1");
-  $("match").hidden = !free;
   const last = s.pairings.at(-1);
-  $("unpair").hidden = !last || last.tables.some((t) => !t.bye && (t.result || t.playing));
-  $("pair-says").hidden = !may || s.next_refusal === "" || s.status === "complete" || free;
-  write($("pair-says"), sentence(s.next_refusal.replace(/: the round cannot be paired$/, "")));
+  const unplayed = last?.tables.some((t) => !t.bye && !t.result) ?? false;
+  $("match").hidden = s.system === "round-robin" || !!s.ended || (!free && s.status === "complete");
+  $("again").hidden = !s.stuck;
+  $("plan").hidden = s.system === "round-robin" || !!s.ended;
+  $("end").hidden = !last || unplayed || !goesOn(s);
+  $("continue").hidden = !s.ended;
+  $("unpair").hidden = !last || !!s.ended || last.tables.some((t) => !t.bye && (t.result || t.playing));
+  const says = [];
+  if (s.unpaired.length) says.push(`Not paired in this round: ${s.unpaired.map((p) => p.name).join(", ")}.`);
+  if (s.next_refusal && !s.stuck && !free && s.status !== "complete") says.push(sentence(s.next_refusal.replace(/: the round cannot be paired$/, "")));
+  if (s.warning && s.round) says.push(sentence(s.warning));
+  $("pair-says").hidden = !may || says.length === 0;
+  write($("pair-says"), says.join(" "));
 }
+
+/** Whether rounds are to come. @param {Sheet} s */
+const goesOn = (s) => !s.ended && s.round < s.total_rounds;
 
 $("pair").addEventListener("click", () => ((shownRound = 0), act({ do: "pair" })));
 $("unpair").addEventListener("click", () => ask("Take this round back", "Nobody of it may have begun to play.", "Take it back", "needed", () => ({ do: "unpair" })));
@@ -317,11 +338,44 @@ $("match").addEventListener("click", () => {
   const options = () => list.map((l) => new Option(`${l.number} ${l.name}`, String(l.number)));
   $("meet-black").replaceChildren(...options());
   $("meet-white").replaceChildren(...options(), new Option("nobody: a bye", "0"));
-  input("meet-next").checked = false;
+  const s = view?.sheet;
+  input("meet-next").checked = s?.system !== "free" && s?.unpaired.length === 0;
+  input("meet-reason").value = "";
+  $("meet-reason-row").hidden = s?.system === "free";
   open("meet");
 });
 onSend("meet", () =>
-  act({ do: "match", black: Number(input("meet-black").value), white: Number(input("meet-white").value), next: input("meet-next").checked }, "meet-error"),
+  act(
+    {
+      do: "match",
+      black: Number(input("meet-black").value),
+      white: Number(input("meet-white").value),
+      next: input("meet-next").checked,
+      reason: input("meet-reason").value.trim() || undefined,
+    },
+    "meet-error",
+  ),
+);
+$("again").addEventListener("click", () =>
+  ask("Pair with rematches", "As few players as possible meet again or have a second bye.", "Pair", "needed", () => ((shownRound = 0), { do: "again" })),
+);
+$("end").addEventListener("click", () =>
+  ask("End the tournament here", "No more rounds are played, and the table is final. It can be continued.", "End it", "needed", () => ({ do: "end" })),
+);
+$("continue").addEventListener("click", () =>
+  ask("Continue the tournament", "The rounds that are missing can be paired again.", "Continue", "needed", () => ({ do: "continue" })),
+);
+$("plan").addEventListener("click", () => {
+  const s = view?.sheet;
+  input("rounds-number").value = String(s?.total_rounds ?? 1);
+  input("rounds-number").min = String(Math.max(s?.round ?? 1, 1));
+  input("rounds-reason").value = "";
+  input("rounds-reason").required = !!s?.round;
+  $("rounds-reason-row").hidden = !s?.round;
+  open("rounds");
+});
+onSend("rounds", () =>
+  act({ do: "rounds", rounds: Number(input("rounds-number").value), reason: input("rounds-reason").value.trim() || undefined }, "rounds-error"),
 );
 
 // --- the table ----------------------------------------------------------------
@@ -376,10 +430,13 @@ window.addEventListener("beforeprint", () => (/** @type {HTMLDetailsElement} */ 
 /** @param {Sheet} s */
 function showPeople(s) {
   $("people").hidden = !may;
-  $("add").hidden = s.system === "round-robin" && s.round > 0;
+  const more = goesOn(s);
+  $("add").hidden = (s.system === "round-robin" && s.round > 0) || (s.round > 0 && !more);
   $("lots").hidden = s.colors !== "lots" || s.standings.length === 0 || s.round > 0;
   const byes = new Set(s.byes.map((p) => p.number));
-  const canBye = (s.system === "swiss" || s.system === "festival") && s.round < s.total_rounds;
+  const canBye = (s.system === "swiss" || s.system === "festival") && more;
+  const paired = new Set(s.pairings.flatMap((r) => r.tables.flatMap((t) => [t.black.number, t.white?.number])));
+  const fixed = s.system === "round-robin" && s.round > 0;
   $("list").replaceChildren(
     ...[...s.standings]
       .sort((a, b) => a.number - b.number)
@@ -390,10 +447,14 @@ function showPeople(s) {
         if (canBye && !l.withdrawn && !byes.has(l.number) && !l.byes) {
           e.append(small("Bye…", () => ask(`Bye for ${l.name}`, `${l.name} does not play in round ${s.round + 1} and gets a point.`, "Give it", "optional", () => ({ do: "bye", player: l.number })), `Bye for ${l.name}`));
         }
+        if (byes.has(l.number)) {
+          e.append(small("No bye", () => act({ do: "no_bye", player: l.number }), `Take the bye of ${l.name} back`));
+        }
         e.append(small("Edit…", () => edit(l), `Edit ${l.name}`));
-        if (s.round === 0) {
+        if (s.round > 0 && !more) return e;
+        if (!paired.has(l.number) && !fixed) {
           e.append(small("Remove…", () => ask(`Remove ${l.name}`, "Who is removed takes no part.", "Remove", "none", () => ({ do: "remove", player: l.number })), `Remove ${l.name}`));
-          return e;
+          if (s.round === 0) return e;
         }
         e.append(
           l.withdrawn
@@ -434,14 +495,18 @@ onSend("edit", () =>
 
 $("add").addEventListener("click", () => {
   input("join-text").value = "";
+  input("join-namesakes").checked = false;
+  $("join-namesakes-row").hidden = true;
   open("join");
 });
-onSend("join", () => {
+onSend("join", async () => {
   let text = input("join-text").value;
   const first = (text.split("\n")[0] ?? "").toLowerCase();
   // Lines without a head are name; club; rating, and a comma is part of a name.
   if (!first.split(/[,;\t]/).some((cell) => cell.trim() === "name")) text = `name;club;rating\n${text}`;
-  return act({ do: "players", text }, "join-error");
+  if (await act({ do: "players", text, namesakes: input("join-namesakes").checked }, "join-error")) return true;
+  if (/same name/.test($("join-error").textContent ?? "")) $("join-namesakes-row").hidden = false;
+  return false;
 });
 $("lots").addEventListener("click", () => ask("Draw lots", "Every player gets a number. The lower one of two has the choice of colors if they do not agree. What was drawn with is kept, so that everybody can check it.", "Draw", "none", () => ({ do: "lots" })));
 
@@ -472,6 +537,7 @@ function state(s) {
   const played = s.pairings.at(-1)?.tables ?? [];
   const open = played.filter((t) => !t.bye && !t.result).length;
   if (s.status === "waiting") return `${s.standings.length} players. No round has been paired yet.`;
+  if (s.ended) return `The tournament was ended after round ${s.ended}.`;
   if (s.status === "complete") return `All ${s.round} rounds have been played.`;
   const where = `Round ${s.round} of ${s.total_rounds}`;
   return open ? `${where}: ${open === 1 ? "one game is" : `${open} games are`} still open.` : `${where} has been played.`;
