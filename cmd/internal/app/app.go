@@ -164,6 +164,9 @@ type App struct {
 type order struct {
 	role, from string
 	command    web.Command
+	// asked says that the person was asked whether a game that is running here may
+	// end without a result: then a new one need not name the state it is about.
+	asked bool
 	// at is when it came.
 	at     time.Duration
 	answer chan web.Response

@@ -172,7 +172,12 @@ func (a *App) pageCommand(ctx context.Context, c web.Command) web.Response {
 	if c.Role == "" {
 		c.Role, c.From = web.Arbiter, "page"
 	}
-	o := order{role: string(c.Role), from: c.From, command: c, at: a.now(), answer: make(chan web.Response, 1)}
+	return a.give(ctx, order{role: string(c.Role), from: c.From, command: c})
+}
+
+// give gives an order to the loop and waits for its answer.
+func (a *App) give(ctx context.Context, o order) web.Response {
+	o.at, o.answer = a.now(), make(chan web.Response, 1)
 	busy := web.Response{Status: "error", Code: "busy", Error: "the board is shutting down or busy: try again"}
 	select {
 	case a.orders <- o:
@@ -207,7 +212,7 @@ func (a *App) obeyPage(o order) (code, text string) {
 	c := o.command
 	player := o.role == string(web.Player)
 	p := a.core.State.Phase
-	if c.IfSeq == nil && mqtt.NeedsSeq(c.Name, mqtt.Role(o.role), p == referee.Playing || p == referee.Paused) {
+	if c.IfSeq == nil && !o.asked && mqtt.NeedsSeq(c.Name, mqtt.Role(o.role), p == referee.Playing || p == referee.Paused) {
 		return string(referee.BadPayload), mqtt.NoSeq
 	}
 	switch {

@@ -463,7 +463,9 @@ func (h *hall) begin(ctx context.Context, store *tables.Store, a web.TournamentA
 	if err != nil {
 		return fmt.Errorf("start the game: %w", err)
 	}
-	r := h.app.pageCommand(ctx, web.Command{Name: "new", Args: args, ID: ulid.Make().String()})
+	r := h.app.give(ctx, order{
+		role: string(web.Arbiter), from: "page", command: web.Command{Name: "new", Args: args, ID: ulid.Make().String()}, asked: true,
+	})
 	if r.Status != "ok" {
 		return errors.New(r.Error)
 	}
