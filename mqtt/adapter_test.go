@@ -904,6 +904,26 @@ func TestUnreadableJournal(t *testing.T) {
 	eventually(t, "the status is good again", func() bool { return !a.Status().Unreadable })
 }
 
+// Records that were lost at the end of the journal are not waited for for ever, and do
+// not look like a journal that cannot be read.
+func TestLostRecordsAreNotWaitedFor(t *testing.T) {
+	s := newMosquitto(t)
+	j := newJournal(3)
+	for seq := range uint64(3) {
+		j.lose(1 + seq)
+	}
+	o := secret(options(s.addr, j))
+	a := start(t, o)
+	a.State(stateAt(3, "playing"), 3)
+	online(t, a)
+	eventually(t, "nothing waits", func() bool { return a.Status().Outbox == 0 })
+	if a.Status().Unreadable {
+		t.Error("the journal is called unreadable")
+	}
+	play(a, j, 1)
+	eventually(t, "the next event leaves", func() bool { return j.Acked() == 4 })
+}
+
 // A replay that was promised comes, also when the journal cannot be read at first.
 func TestReplayWaitsForTheJournal(t *testing.T) {
 	s := newMosquitto(t)

@@ -45,6 +45,7 @@ type session struct {
 	answered time.Time // when a foreign offline was last answered
 	events   []record  // read from the journal, not yet acknowledged
 	retry    time.Time // when the next event may be tried
+	missing  uint64    // the event with which the last reading began
 	turn     int       // who was last in nextQueued
 	problem  string    // what the broker refuses, though it can do without
 	rtt      time.Duration

@@ -245,8 +245,17 @@ func (a *Adapter) nextEvent(s *session, now time.Time) *job {
 		s.events = s.events[1:]
 	}
 	if len(s.events) == 0 {
-		s.events, _ = a.read(next, int(min(waiting, readAhead))) // what could be read goes
-		a.readable(len(s.events) > 0)
+		var err error
+		s.events, err = a.read(next, int(min(waiting, readAhead)))
+		a.readable(err == nil || len(s.events) > 0) // what could be read goes
+		if err == nil && len(s.events) == 0 && s.missing == next {
+			// Looked for twice: these records are lost, and the journal tells of it.
+			a.box.ack(next + waiting - 1)
+			return nil
+		}
+		if s.missing = next; err != nil {
+			s.missing = 0
+		}
 	}
 	if len(s.events) == 0 {
 		s.retry = now.Add(time.Second)

@@ -113,7 +113,7 @@ func (a *App) storageProblems() (severity, text string) {
 	}
 	if a.link.unreadable() {
 		add("error", "The journal cannot be read: the events of the game wait and are not published. "+
-			"Look at the log, and restart the program when the disk is in order.")
+			"Check the disk; they follow when it can be read.")
 	}
 	if a.core.Held {
 		add("error", heldText)
