@@ -204,6 +204,10 @@ func errorText(err error) string {
 	if of, ok := errors.AsType[*fs.PathError](err); ok {
 		text = strings.ReplaceAll(text, of.Path, plaintext.EscapeLine(of.Path))
 	}
+	if of, ok := errors.AsType[*os.LinkError](err); ok {
+		text = strings.ReplaceAll(text, of.Old, plaintext.EscapeLine(of.Old))
+		text = strings.ReplaceAll(text, of.New, plaintext.EscapeLine(of.New))
+	}
 	return text
 }
 

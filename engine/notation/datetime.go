@@ -70,7 +70,8 @@ func (d *DateTime) setTime(text string) bool {
 	n := len(text) - len(strings.TrimLeft(text, "0123456789:."))
 	clock, zone := strings.TrimRight(text[:n], "."), strings.Trim(text[n:], " _.")
 	parts := strings.FieldsFunc(clock, func(r rune) bool { return r == ':' || r == '.' })
-	if len(parts) < 2 || len(parts) > 4 || len(parts) == 4 && strings.Count(clock, ":") != 2 {
+	colons := strings.Count(clock, ":")
+	if len(parts) < 2 || len(parts) > 4 || len(parts) == 2 && colons == 0 || len(parts) == 4 && colons != 2 {
 		return false
 	}
 	at := DateTime{Second: -1}
@@ -84,7 +85,7 @@ func (d *DateTime) setTime(text string) bool {
 		}
 		*to = n
 	}
-	if len(zone) > maxZone || strings.Trim(strings.ToUpper(zone), "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-:/_") != "" {
+	if len(zone) > maxZone || strings.ContainsAny(zone[:min(1, len(zone))], "0123456789:/") || strings.Trim(strings.ToUpper(zone), "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-:/_") != "" {
 		return false
 	}
 	if zone == "Z" {

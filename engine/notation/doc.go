@@ -2,7 +2,7 @@
 // holds everything that any of them says; Read yields the games of a file in
 // any format, Append writes one, and Diagram draws them.
 //
-//	transcript  f5d6c3d3…, or a position in OBF, a semicolon, and moves
+//	transcript  f5d6c3d3…, or a position in OBF, a semicolon or a blank, and moves
 //	obf         a position in one line, with known values of its moves
 //	ggf         the Generic Game Format of game servers
 //	sgf         the Smart Game Format, GM[2]
@@ -31,7 +31,13 @@
 //
 // Ply n is the n-th disc placed; passes have no number. Readers allocate for
 // the bytes that are there, never for a number that a header claims, and cap
-// every text that they keep.
+// every text that they keep. Texts come from strangers: what nobody can see in them
+// is replaced (engine/plaintext). Lines may end with CR, LF or both, and a file may
+// be UTF-16 with a byte order mark.
+//
+// What formats write differently is kept by its meaning and not as text: a date is a
+// DateTime, a margin is counted in thousandths of a disc because of komi, a time is a
+// decimal number with all of its digits.
 //
 // # What every writer keeps to
 //

@@ -3,6 +3,7 @@ package notation_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -275,4 +276,37 @@ func TestPGNOfAnEarlyEnd(t *testing.T) {
 			t.Errorf("%v is read back as %+v", end, o)
 		}
 	}
+}
+
+// FuzzParseDateTime: a date is written so that it is read back, in every form that can
+// hold it, and its forms are those of the formats.
+func FuzzParseDateTime(f *testing.F) {
+	for _, text := range []string{
+		"2003.12.15_12:33:18.MST", "2000-4-16 11:13 EST", "2014.10.19", "2026.03.??", "1996-05,06", "945277754", "9.5.3", "2026-11-30 23:10:00 UTC",
+		"????.??.??", "2026-02-30T23:59:60Z", "1999.12.31_24:00:00",
+	} {
+		f.Add(text)
+	}
+	day := regexp.MustCompile(`^\d{4}(-\d{2}(-\d{2})?)?$`)
+	f.Fuzz(func(t *testing.T, text string) {
+		d := notation.ParseDateTime(text)
+		if again := notation.ParseDateTime(d.String()); again != d {
+			t.Fatalf("%q is %+v, written as %q, which is %+v", text, d, d, again)
+		}
+		g := one(t, notation.FormatTranscript, "f5d6")
+		g.Date = d
+		for _, format := range []notation.Format{notation.FormatJSON, notation.FormatSGF, notation.FormatPGN, notation.FormatGGF} {
+			out, lost := write(t, format, g)
+			again := one(t, format, out)
+			if again.Date != d && !strings.Contains(strings.Join(losses(lost), " "), "date") && !strings.Contains(strings.Join(losses(lost), " "), "characters") {
+				t.Fatalf("%q as %v: %q, want %q, lost %q:\n%s", text, format, again.Date, d, lost, out)
+			}
+		}
+		if d.Year != 0 {
+			sgf, _ := write(t, notation.FormatSGF, g)
+			if _, value, _ := strings.Cut(sgf, "DT["); !day.MatchString(strings.Split(value, "]")[0]) && !strings.Contains(value, ",") {
+				t.Fatalf("%q in SGF: %s", text, sgf)
+			}
+		}
+	})
 }

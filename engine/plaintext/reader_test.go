@@ -1,6 +1,7 @@
 package plaintext_test
 
 import (
+	"bytes"
 	"io"
 	"strings"
 	"testing"
@@ -26,14 +27,14 @@ func utf16Text(text string, little bool) string {
 
 func TestReaderGivesLineFeedsAndUTF8(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                "",
-		"a\rb\r\nc\nd\n\ne\r\rf\r":        "a\nb\nc\nd\n\ne\n\nf\n",
-		"\xef\xbb\xbfa\r\n":               "a\n",
+		"":                               "",
+		"a\rb\r\nc\nd\n\ne\r\rf\r":       "a\nb\nc\nd\n\ne\n\nf\n",
+		"\xef\xbb\xbfa\r\n":              "a\n",
 		utf16Text("f5d6\r\né🙂\r", true):  "f5d6\né🙂\n",
 		utf16Text("f5d6\r\né🙂\r", false): "f5d6\né🙂\n",
-		"\xff\xfea\x00b":                  "a\uFFFD",
-		"\xff\xfe\x00\xd8a\x00":           "\uFFFDa",
-		"caf\xe9\n":                       "caf\xe9\n",
+		"\xff\xfea\x00b":                 "a\uFFFD",
+		"\xff\xfe\x00\xd8a\x00":          "\uFFFDa",
+		"caf\xe9\n":                      "caf\xe9\n",
 	} {
 		for name, in := range map[string]io.Reader{
 			"whole": strings.NewReader(text), "byte by byte": iotest.OneByteReader(strings.NewReader(text)),
@@ -51,4 +52,26 @@ func TestReaderGivesLineFeedsAndUTF8(t *testing.T) {
 	if _, err := io.ReadAll(plaintext.NewReader(broken)); err != io.ErrClosedPipe { //nolint:errorlint // it must stay the same
 		t.Errorf("an error of the file is told as %v", err)
 	}
+}
+
+// FuzzReader: whatever the bytes, no line ends with CR, text without CR and byte order
+// mark stays as it is, and a second reading changes nothing but a mark.
+func FuzzReader(f *testing.F) {
+	f.Add([]byte("a\rb\r\nc\n"))
+	f.Add([]byte("\xff\xfef\x005\x00\r\x00\n\x00"))
+	f.Add([]byte("\xfe\xff\xd8\x00\x00a"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		got, err := io.ReadAll(plaintext.NewReader(bytes.NewReader(b)))
+		if err != nil || bytes.ContainsRune(got, '\r') {
+			t.Fatalf("%q is read as %q, %v", b, got, err)
+		}
+		slowly, err := io.ReadAll(plaintext.NewReader(iotest.OneByteReader(bytes.NewReader(b))))
+		if err != nil || !bytes.Equal(got, slowly) {
+			t.Fatalf("%q is read as %q, byte by byte as %q, %v", b, got, slowly, err)
+		}
+		marked := bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff")) || bytes.HasPrefix(b, []byte("\xef\xbb\xbf"))
+		if !marked && !bytes.ContainsRune(b, '\r') && !bytes.Equal(got, b) {
+			t.Fatalf("%q is read as %q", b, got)
+		}
+	})
 }
