@@ -55,6 +55,14 @@
 // thousand of them cost the game nothing, and falling out of the ring is
 // answered with a snapshot.
 //
+// # One stream for all tabs
+//
+// Over plain HTTP a browser opens six connections to a server. The tabs of a view
+// share one stream: the visible tab that leads reads it and passes every message on by
+// a BroadcastChannel, which needs no secure context, as Web Locks do. The leader says
+// so once a second; when it is hidden, closed or silent another visible tab takes over
+// with the last id it has seen. Hidden tabs listen, and hold no connection.
+//
 // # Roles
 //
 // Without Options.Access everybody who reaches the page may do everything. With

@@ -48,7 +48,7 @@ const rulings = new Console({
   board,
   say: (text) => announcer.say(text),
 });
-const login = new Login(() => stream.again());
+const login = new Login(() => stream.restart());
 
 /** Shows the position after a line of the move list, or what lies there now. @param {number|null} line */
 function look(line) {

@@ -1,6 +1,8 @@
 // The live stream: one connection for all tabs of this browser, read with
 // fetch because an EventSource hides the heartbeats that prove it is alive.
 
+import { newID } from "./model.js";
+
 /**
  * @typedef {{type: string, data: any, id: string}} Message
  * @typedef {"connecting"|"live"|"stale"|"offline"} Link
@@ -31,11 +33,19 @@ export class Parser {
   }
 }
 
+/** How often the leader says that it is there, and how long the others believe it, in ms. */
+const BEAT = 1000;
+const BELIEVED = 3500;
+/** How long a page that is hidden keeps the stream, in ms: people look away for a moment. */
+const GRACE = 3000;
+
 /**
- * Keeps the page fed. The tab that holds the lock reads the stream and hands
- * every message on to the others; when it closes, the next one takes over where
- * that tab has seen the stream end. Without locks (plain http in a local
- * network) every visible tab reads its own.
+ * Keeps the page fed. One of the visible tabs leads: it reads the stream and hands every
+ * message on to the others, so that a browser has one connection, of the six that it
+ * allows itself over plain HTTP. A tab that is hidden or closed gives the lead up, and the
+ * next one goes on where it has seen the stream end. The tabs agree by messages alone,
+ * since a page from plain HTTP in a local network has no Web Locks: where two lead, the
+ * one with the smaller name goes on. Hidden tabs listen but never lead.
  */
 export class Stream {
   /**
@@ -44,85 +54,108 @@ export class Stream {
   constructor(o) {
     this.o = o;
     this.path = o.path ?? "/api/v1/stream";
-    /** What the tabs with the same stream have in common. */
-    this.lock = `reversi-board${this.path}`;
     this.lastID = "";
     this.fresh = false; // the next connection asks for a snapshot
     this.alive = performance.now(); // when a byte last arrived
     /** @type {Link} */
     this.state = "connecting";
+    /** What the other tabs call this one. */
+    this.name = newID();
     this.leading = false;
+    /** Counts the times this tab has begun to lead: a reader of an earlier one ends. */
+    this.term = 0;
+    /** When the leader was last heard. */
+    this.heard = -Infinity;
+    /** The tab has been hidden or is new: it takes what the leader knows. */
+    this.catching = true;
     /** @type {AbortController|null} */
     this.reading = null;
     /** What a tab that joins needs to know. @type {{card: any, view: any, leds: any, epoch: string}|null} */
     this.known = null;
     /** @type {ReturnType<typeof setTimeout>|undefined} */
     this.leave = undefined;
+    /** @type {ReturnType<typeof setTimeout>|undefined} */
+    this.bid = undefined;
     /** Wakes a reader that waits before it tries again. */
     this.hurry = () => {};
-    setInterval(() => this.watch(), 1000);
-    document.addEventListener("visibilitychange", () => this.look());
   }
 
   start() {
-    if (!navigator.locks || !window.BroadcastChannel) {
-      this.leading = true;
-      this.read();
+    if (window.BroadcastChannel) {
+      this.channel = new BroadcastChannel(`reversi-board${this.path}`);
+      this.channel.onmessage = (e) => this.hear(e.data);
+    }
+    setInterval(() => this.watch(), BEAT);
+    document.addEventListener("visibilitychange", () => this.look());
+    window.addEventListener("pagehide", () => this.resign());
+    window.addEventListener("pageshow", (e) => e.persisted && this.look());
+    this.look();
+  }
+
+  /** Forgets what has been seen and asks for everything anew, for all tabs. */
+  restart() {
+    if (this.leading) {
+      this.fresh = true;
+      this.reading?.abort();
       return;
     }
-    this.channel = new BroadcastChannel(this.lock);
-    this.channel.onmessage = (e) => this.hear(e.data);
-    this.queue(false);
-    this.channel.postMessage({ kind: "hello" });
+    this.tell({ kind: "again" });
   }
 
-  /** Forgets what has been seen and asks for everything anew. */
-  restart() {
-    this.fresh = true;
+  /** Says something to the other tabs. @param {any} what */
+  tell(what) {
+    this.channel?.postMessage({ ...what, by: this.name });
+  }
+
+  /** Asks for the lead: it is taken if nobody objects meanwhile. @param {number} wait in ms */
+  stand(wait) {
+    clearTimeout(this.bid);
+    this.bid = setTimeout(() => this.lead(), this.channel ? wait * (0.5 + Math.random()) : 0);
+  }
+
+  /** Takes the lead. */
+  lead() {
+    if (this.leading || document.hidden) return;
+    this.leading = true;
+    this.catching = false;
+    this.tell({ kind: "lead" });
+    this.read(++this.term);
+  }
+
+  /** Ends to lead. @param {boolean} silently  another tab leads already */
+  yield(silently) {
+    if (!this.leading) return;
+    this.leading = false;
+    this.term++;
     this.reading?.abort();
+    this.hurry();
+    if (!silently) this.tell({ kind: "bye" });
   }
 
-  /** The visitor has become somebody else: every tab gets everything anew. */
-  again() {
-    if (this.leading) this.restart();
-    else this.channel?.postMessage({ kind: "again" });
+  /** Gives the stream back. */
+  resign() {
+    clearTimeout(this.bid);
+    this.catching = true;
+    this.yield(false);
   }
 
-  /** Waits to lead, or takes the lead from a tab that has gone silent. @param {boolean} steal */
-  queue(steal) {
-    navigator.locks
-      .request(this.lock, steal ? { steal } : {}, async () => {
-        this.leading = true;
-        await this.read();
-      })
-      .catch(() => {
-        // Another tab has taken over.
-        this.leading = false;
-        this.reading?.abort();
-        this.queue(false);
-      });
-  }
-
-  /** Reads the stream while this tab leads. */
-  async read() {
-    for (let wait = 500; this.leading; ) {
-      if (!navigator.locks && document.hidden) {
-        await this.pause(60000);
-        continue;
-      }
+  /** Reads the stream while this tab leads. @param {number} term */
+  async read(term) {
+    for (let wait = 500; this.term === term; ) {
       const began = performance.now();
-      this.reading = new AbortController();
+      const reading = new AbortController();
+      this.reading = reading;
       let lost = false;
       try {
-        await this.once(this.reading.signal);
+        await this.once(reading.signal);
       } catch {
-        lost = !this.reading.signal.aborted;
+        lost = !reading.signal.aborted;
       }
-      if (!this.leading) return;
+      if (this.term !== term) return;
       if (this.state === "live") this.show("connecting");
       if (lost) this.show("offline");
       if (performance.now() - began > 10000) wait = 500;
-      await this.pause(wait * (0.5 + Math.random()));
+      await this.pause(lost ? wait * (0.5 + Math.random()) : 0);
       wait = Math.min(wait * 2, 8000);
     }
   }
@@ -142,8 +175,9 @@ export class Stream {
     for (;;) {
       const { value, done } = await reader.read();
       if (done) throw new Error("the stream has ended");
+      if (signal.aborted) throw new Error("this tab leads no more");
       this.touch();
-      this.channel?.postMessage({ kind: "alive" });
+      this.tell({ kind: "alive" });
       parser.push(value);
     }
   }
@@ -158,7 +192,7 @@ export class Stream {
 
   /** Takes a message from the server and hands it to the other tabs. @param {Message} m */
   deliver(m) {
-    this.channel?.postMessage({ kind: "message", message: m });
+    this.tell({ kind: "message", message: m });
     this.accept(m);
   }
 
@@ -184,13 +218,30 @@ export class Stream {
   hear(said) {
     switch (said.kind) {
       case "hello":
-        if (this.leading && this.known) {
-          this.channel?.postMessage({ kind: "welcome", message: { type: "snapshot", id: this.lastID, data: this.known } });
-          this.channel?.postMessage({ kind: "link", state: this.state });
+        if (!this.leading) break;
+        this.tell({ kind: "lead" });
+        if (!this.known) break;
+        this.tell({ kind: "welcome", message: { type: "snapshot", id: this.lastID, data: this.known } });
+        this.tell({ kind: "link", state: this.state });
+        break;
+      case "lead":
+        if (this.leading && said.by > this.name) {
+          this.tell({ kind: "lead" });
+          break;
         }
+        this.yield(true);
+        clearTimeout(this.bid);
+        this.heard = performance.now();
+        break;
+      case "bye":
+        this.heard = -Infinity;
+        if (!document.hidden) this.stand(100);
         break;
       case "welcome":
-        if (!this.leading && !this.known) this.accept(said.message);
+        if (this.leading || (this.known && !this.catching)) break;
+        this.catching = false;
+        this.touch();
+        this.accept(said.message);
         break;
       case "message":
         if (!this.leading) this.accept(said.message);
@@ -216,14 +267,21 @@ export class Stream {
   /** Notices that the tab is looked at, or not. */
   look() {
     clearTimeout(this.leave);
-    // A browser has six connections to a server; a tab that nobody sees and
-    // that cannot share one gives its own back.
-    if (document.hidden && !navigator.locks) this.leave = setTimeout(() => this.reading?.abort(), 5000);
-    else this.watch();
+    if (document.hidden) {
+      this.leave = setTimeout(() => this.resign(), GRACE);
+      return;
+    }
+    if (!this.leading) {
+      this.tell({ kind: "hello" });
+      this.stand(200);
+    }
+    this.watch();
   }
 
-  /** Looks for silence. */
+  /** Tells the others that this tab leads, or notices that none does, and looks for silence. */
   watch() {
+    if (this.leading) this.tell({ kind: "lead" });
+    else if (!document.hidden && performance.now() - this.heard > BELIEVED) this.stand(200);
     const silent = performance.now() - this.alive;
     if (!document.hidden) this.hurry();
     if (silent <= this.o.stale) {
@@ -233,7 +291,6 @@ export class Stream {
     if (this.state === "live") {
       this.show("stale");
       if (this.leading) this.reading?.abort();
-      else this.queue(true);
     }
     this.o.link(this.state, silent);
   }
@@ -244,7 +301,7 @@ export class Stream {
     // Only a byte ends staleness; trying to connect does not.
     if (this.state === "stale" && state === "connecting") return;
     this.state = state;
-    if (this.leading) this.channel?.postMessage({ kind: "link", state });
+    if (this.leading) this.tell({ kind: "link", state });
     this.o.link(state, performance.now() - this.alive);
   }
 }
