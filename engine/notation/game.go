@@ -251,7 +251,7 @@ func (g *Game) counted(final engine.Game) engine.Game {
 
 // official returns the result of a game that the discs have decided.
 func (g *Game) official(final engine.Game) Result {
-	if o := g.Recorded; o.End == EndTimeUp && o.Scored && g.Lay == (engine.Discs{}) {
+	if o := g.Recorded; !final.Over() && o.End == EndTimeUp && o.Scored && g.Lay == (engine.Discs{}) {
 		return Result{Winner: o.Winner, Black: o.Black, White: o.White}.withMargin(g.Rules.Goal)
 	}
 	at := g.counted(final)

@@ -302,3 +302,21 @@ func TestTimeUpOnABoardThatSeesNoColorsCountsTheRecord(t *testing.T) {
 }
 
 func scoreOf(black, white int) string { return fmt.Sprintf("%d-%d", black, white) }
+
+// An arbiter gives time when the game has been counted: the move that lies there is
+// finished.
+func TestTimeUpMovesGoOnWithMoreTime(t *testing.T) {
+	tb, up := festivalTable(t)
+	tb.lay("w g5 f5")
+	tb.seen(up-5*time.Second, up-4*time.Second)
+	tb.wait(time.Minute)
+	tb.said = nil
+	tb.order(referee.ClockSet{Black: time.Minute, White: -1})
+	tb.expect("command arbiter", "clocks set")
+	tb.put("w e5")
+	if got := tb.said[len(tb.said)-1]; got != "white g5: e5 f5" {
+		t.Errorf("the last event is %s", got)
+	}
+	tb.wait(2 * time.Minute)
+	tb.stopped("3-5", "3-5", referee.CountedBoard, "")
+}
