@@ -70,7 +70,12 @@ func (w *gameWriter) check() error {
 func (w *gameWriter) open() error {
 	if w.format == notation.FormatWTHOR {
 		w.wthor = notation.NewWTHOR(nil, nil)
-		return nil
+		// Its three files are written at the end.
+		f, err := os.CreateTemp(filepath.Dir(w.out), filepath.Base(w.out)+".*.new")
+		if err != nil {
+			return fmt.Errorf("write the games: %w", err)
+		}
+		return errors.Join(f.Close(), os.Remove(f.Name()))
 	}
 	if w.out == "" {
 		w.buf = bufio.NewWriter(w.stdout)

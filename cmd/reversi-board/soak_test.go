@@ -23,6 +23,20 @@ func TestSoakTellsThatAllIsWell(t *testing.T) {
 	}
 }
 
+// A folder of recordings that cannot be written is told before the first game, also
+// where only failed games would be written.
+func TestSoakChecksItsOutputFirst(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := call(t.Context(), "soak", "--games", "1", "--record-failed", "--record", filepath.Join(file, "recordings"))
+	if got.code != exitError || !strings.Contains(got.stderr, "the folder of the recordings") || strings.Count(got.stderr, "\n") != 1 {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestSoakWithFaults: the report counts the faults by kind, and the command line
 // that plays a game again has them, too.
 func TestSoakWithFaults(t *testing.T) {

@@ -148,10 +148,12 @@ func (c *using) output(name string, write func(w io.Writer) error) error {
 	if err := write(&text); err != nil {
 		return err
 	}
-	if err := os.WriteFile(name+".new", text.Bytes(), 0o600); err != nil {
-		return err
+	err := os.WriteFile(name+".new", text.Bytes(), 0o600)
+	if err == nil {
+		err = os.Rename(name+".new", name)
 	}
-	if err := os.Rename(name+".new", name); err != nil {
+	if err != nil {
+		_ = os.Remove(name + ".new") // what is half written is of no use
 		return err
 	}
 	c.say("written to %s", name)

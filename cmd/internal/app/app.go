@@ -616,6 +616,7 @@ func (a *App) openJournal(dir string) error {
 	}
 	// The folder is this program's alone now.
 	sweepUp(filepath.Join(dir, "*"+unfinished), 0)
+	sweepUp(filepath.Join(dir, TrialFile), writing)
 	if text := holesText(recovery.Holes); text != "" {
 		a.log.Warn(text)
 	}

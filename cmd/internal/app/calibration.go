@@ -141,12 +141,19 @@ func replaceFile(dir, path string, text []byte) (err error) {
 // unfinished ends the names of files that are being written.
 const unfinished = ".new"
 
+// TrialFile is the pattern of the files with which the doctor tries how fast the
+// disk of a data folder is.
+const TrialFile = "doctor-*.tmp"
+
 // writing is for how long a file may be in the making.
 const writing = time.Minute
 
 // SweepUp removes from a data folder, which no board runs with, what was left of
 // files by programs that were killed while they wrote them.
-func SweepUp(dir string) { sweepUp(filepath.Join(dir, "*"+unfinished), writing) }
+func SweepUp(dir string) {
+	sweepUp(filepath.Join(dir, "*"+unfinished), writing)
+	sweepUp(filepath.Join(dir, TrialFile), writing)
+}
 
 // sweepUp removes what programs have left that were killed while they wrote. One
 // that has written within the time alone is not touched; what cannot be removed

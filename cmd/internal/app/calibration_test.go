@@ -522,9 +522,12 @@ func drift(t *testing.T, during time.Duration) {
 func TestStartSweepsUp(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	left := filepath.Join(dir, "calibration.json.123"+unfinished)
-	if err := os.WriteFile(left, []byte("half"), 0o600); err != nil {
-		t.Fatal(err)
+	left, tried := filepath.Join(dir, "calibration.json.123"+unfinished), filepath.Join(dir, "doctor-123.tmp")
+	hourAgo := time.Now().Add(-time.Hour)
+	for _, path := range []string{left, tried} {
+		if err := errors.Join(os.WriteFile(path, []byte("half"), 0o600), os.Chtimes(path, hourAgo, hourAgo)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	a := newApp(Options{Config: configs.Default(), Out: io.Discard, Logger: slog.New(slog.DiscardHandler)})
 	if err := a.openJournal(dir); err != nil {
@@ -533,7 +536,9 @@ func TestStartSweepsUp(t *testing.T) {
 	if err := a.closeJournal(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(left); err == nil {
-		t.Errorf("%s is still there", left)
+	for _, path := range []string{left, tried} {
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("%s is still there", path)
+		}
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"syscall"
 	"time"
+
+	"reversi-board/cmd/internal/app"
 )
 
 const (
@@ -95,7 +97,7 @@ func tryDisk(ctx context.Context, dir string) (times []time.Duration, err error)
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.CreateTemp(dir, "doctor-*.tmp")
+	f, err := os.CreateTemp(dir, app.TrialFile)
 	if err != nil {
 		return nil, err
 	}

@@ -28,6 +28,28 @@ func (r Recording) FileOf(index int) string {
 	return filepath.Join(r.Dir, fmt.Sprintf("game-%06d.rec", index))
 }
 
+// check finds out whether recordings can be written: it is asked before the first
+// of many games. The folder is there afterwards only if it was there before, or its
+// parents had to be made.
+func (r Recording) check() error {
+	if r.Dir == "" {
+		return nil
+	}
+	_, missing := os.Stat(r.Dir)
+	if err := os.MkdirAll(r.Dir, 0o750); err != nil {
+		return fmt.Errorf("make the folder of the recordings: %w", err)
+	}
+	f, err := os.CreateTemp(r.Dir, "game-*.new")
+	if err != nil {
+		return fmt.Errorf("the recordings cannot be written: %w", err)
+	}
+	err = errors.Join(f.Close(), os.Remove(f.Name()))
+	if missing != nil {
+		err = errors.Join(err, os.Remove(r.Dir))
+	}
+	return err
+}
+
 // record begins to record a game, before anything has been scanned. What it
 // returns saves the recording when the game has been judged.
 func (r *runner) record(t *virtual.Table, c *configs.Config, index int) (save func(o *Outcome) error) {

@@ -194,6 +194,9 @@ func (r *Report) mistakes(o *Outcome) {
 // report so far together with the error. An error of the machine (no room for
 // journals) ends it as well; a game that fails does not.
 func Run(ctx context.Context, o Options) (Report, error) {
+	if err := o.Record.check(); err != nil {
+		return Report{}, err
+	}
 	if o.Variant == "" {
 		o.Variant = "classic"
 	}
