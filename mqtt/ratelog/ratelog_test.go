@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,17 +12,36 @@ import (
 	"reversi-board/mqtt/ratelog"
 )
 
+// buffer holds what the timers write, too.
+type buffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+// take returns what has been written since the last time.
+func (b *buffer) take() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	defer b.text.Reset()
+	return b.text.String()
+}
+
 // A thousand repetitions are one line at once and one a minute with their number; what
 // has stopped is told again at once when it comes back.
 func TestOneLineAMinuteWithACount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var out bytes.Buffer
+		var out buffer
 		l := ratelog.New(slog.New(slog.NewTextHandler(&out, nil)), time.Minute)
 		lines := func() []string {
 			synctest.Wait()
-			all := strings.Split(strings.TrimSpace(out.String()), "\n")
-			out.Reset()
-			return all
+			return strings.Split(strings.TrimSpace(out.take()), "\n")
 		}
 		for i := range 1000 {
 			l.Warn("refused", "remote", i)
