@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -561,7 +562,7 @@ func (a *App) view(state []byte) web.View {
 	a.officiate(&v, state)
 	// What the sentence says already need not be said twice.
 	for _, al := range a.alerts.list(false) {
-		if al.Text != v.Sentence {
+		if al.Text = strings.TrimSpace(strings.TrimPrefix(al.Text, v.Sentence)); al.Text != "" {
 			v.Alerts = append(v.Alerts, al)
 		}
 	}

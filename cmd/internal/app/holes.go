@@ -29,16 +29,20 @@ func holesText(holes []archive.Hole) string {
 		}
 	}
 	text := fmt.Sprintf("The journal was damaged: records %s are lost, all others are kept.", strings.Join(numbers, ", "))
-	if len(files) > 0 {
-		text += fmt.Sprintf(" Copy the data folder and check its disk; to end this message, delete %s there and start the program again.",
-			strings.Join(files, " and "))
+	switch len(files) {
+	case 0:
+		return text
+	case 1:
+		text += " Copy the data folder and check its disk. To end this message, delete " + files[0] + " in it and start the program again."
+	default:
+		text += " Copy the data folder and check its disk. To end this message, delete its files “.damaged” and start the program again."
 	}
 	return text
 }
 
 // heldText tells what to do when the position of the running game is not known.
-const heldText = "The position of the running game is not known, because records of it are lost, and the game is stopped. " +
-	"Lay the discs as they lay and choose Let it stand, or choose Position, then Go on."
+const heldText = "The position is not known, because records of this game are lost; the game is stopped. " +
+	"Lay the discs as they lay and choose “Let it stand…”, or choose “Position…”. Then choose “Go on”."
 
 // sentence says what there is to do.
 func (a *App) sentence() string {
