@@ -224,6 +224,7 @@ test-deb: deb ## try the packages in an empty tree, and the arm programs under q
 		systemd-sysusers --root="$$root" reversi-board.conf
 		grep -q '^reversi-board:' "$$root/etc/passwd"
 		for group in gpio i2c spi; do
+			grep -q "GROUP=\"$$group\"" "$$root/usr/lib/udev/rules.d/60-reversi-board.rules"
 			grep -q "^$$group:.*[:,]reversi-board" "$$root/etc/group" || {
 				echo "$$file: reversi-board is not in the group $$group" >&2
 				exit 1

@@ -310,7 +310,14 @@ func TestPackageUserMayUseTheBuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	rules, err := os.ReadFile("../../configs/debian/udev.rules")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, group := range groups {
+		if !strings.Contains(string(rules), `, GROUP="`+group+`", MODE="0660"`) {
+			t.Errorf("no device node is given to the group %s:\n%s", group, rules)
+		}
 		if !regexp.MustCompile(`(?m)^` + group + `:.*[:,]reversi-board(,|$)`).Match(users) {
 			t.Errorf("reversi-board is not in the group %s:\n%s", group, users)
 		}

@@ -5,6 +5,9 @@ if [ "$1" = configure ]; then
 	systemd-sysusers reversi-board.conf || true
 	if [ -d /run/systemd/system ]; then
 		systemctl daemon-reload
+		# The groups are new: the devices that are there already get them.
+		udevadm control --reload || true
+		udevadm trigger --settle --subsystem-match=i2c-dev --subsystem-match=spidev --subsystem-match=gpio || true
 		if [ -z "$2" ]; then
 			systemctl enable --now reversi-board.service
 		else
