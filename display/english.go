@@ -139,7 +139,7 @@ func (e english) putBack(g referee.Guide) string {
 }
 
 func (e english) sayWhatLies(cells engine.Bitboard) string {
-	return "The time is up, and " + e.cells(cells) + " cannot be read: an arbiter says what lies there with Position, or declares the result."
+	return "The time is up, and " + e.cells(cells) + " cannot be read: an arbiter says what lies there (Position…), or declares the result (Result…)."
 }
 
 func (e english) paused(cells engine.Bitboard) string {

@@ -365,7 +365,7 @@ export class Panel {
     const state = this.view?.state;
     const card = $(`player-${color}`);
     const name = this.named(color);
-    const turn = state?.turn === color && state.phase !== "over";
+    const turn = state?.turn === color && state.phase !== "over" && !state.counting;
     const won = state?.phase === "over" && state.result?.result === color;
     const result = state?.result;
     const how = { resign: " by resignation", flag: result && onTime(result) ? " on time" : "", adjudicated: " by decision" }[result?.reason ?? ""] ?? "";
