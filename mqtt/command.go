@@ -122,7 +122,7 @@ var (
 // decodePayload reads the payload of a command. With an error, id and from are
 // still set if they could be read, so that the sender can be told.
 func decodePayload(b []byte) (p payload, err error) {
-	if err := checkForm(b); err != nil {
+	if err := CheckForm(b); err != nil {
 		return p, err
 	}
 	var m map[string]json.RawMessage
@@ -189,9 +189,9 @@ func (f fields) read(name string, into any) error {
 	return nil
 }
 
-// checkForm refuses what is too large, not UTF-8, holds a NUL, plain or
+// CheckForm refuses a command that is, from MQTT or from the page: what is too large, not UTF-8, holds a NUL, plain or
 // escaped, is nested too deep or is not one JSON value.
-func checkForm(b []byte) error {
+func CheckForm(b []byte) error {
 	if len(b) > maxCommand {
 		return errTooLarge
 	}

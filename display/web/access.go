@@ -7,6 +7,7 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"net/http"
 	"net/netip"
@@ -209,11 +210,15 @@ func (d *door) forget(now time.Time) {
 			delete(d.from, old)
 		}
 	}
-	for old := range d.from {
-		if len(d.from) < maxAddresses {
-			return
+	// Whoever is locked is forgotten last: many addresses do not unlock one.
+	for len(d.from) >= maxAddresses {
+		least, spent := "", math.Inf(1)
+		for old, b := range d.from {
+			if n := b.missing(now); n < spent {
+				least, spent = old, n
+			}
 		}
-		delete(d.from, old)
+		delete(d.from, least)
 	}
 }
 
@@ -339,7 +344,7 @@ func (s *Server) visitor(r *http.Request) (visitor, error) {
 			return visitor{}, errToken
 		}
 		right()
-		s.connections.identify(r.Context(), true)
+		s.connections.identify(r.Context(), rankOf(role))
 		return visitor{role: role, name: bearer, full: role == Arbiter}, nil
 	}
 	if c, err := r.Cookie(s.cookie); err == nil {
@@ -360,7 +365,10 @@ func (s *Server) admits(r *http.Request) bool {
 	if c, err := r.Cookie(s.cookie); err == nil {
 		found = s.sessions.find(c.Value, time.Now())
 	}
-	return s.connections.identify(r.Context(), found != nil)
+	if found == nil {
+		return s.connections.identify(r.Context(), guest)
+	}
+	return s.connections.identify(r.Context(), rankOf(found.role))
 }
 
 // visiting is the key under which a request keeps its visitor.

@@ -110,6 +110,27 @@ func TestLocksShutOutNobodyElse(t *testing.T) {
 	})
 }
 
+// A locked address stays locked however many others try, and a right one that is new
+// gets in.
+func TestLockedAddressIsNotForgotten(t *testing.T) {
+	s := plain(t, guarded)
+	try := func(from, token string) int {
+		return ask(s, http.MethodPost, "/api/v1/login", `{"token":"`+token+`"}`, coming(from, nil)).Code
+	}
+	for range 6 {
+		try("10.0.0.9:1", "guess-guess")
+	}
+	for i := range 2000 {
+		try(fmt.Sprintf("10.4.%d.%d:1", i/250, i%250), "guess-guess")
+	}
+	if code := try("10.0.0.9:1", forArbiter); code != 429 {
+		t.Errorf("the locked address gets %d after 2000 others", code)
+	}
+	if code := try("10.5.0.1:1", forArbiter); code != 200 {
+		t.Errorf("a fresh address gets %d", code)
+	}
+}
+
 // Guests who have taken every stream that there is for them leave those who are
 // logged in theirs: on the page of the game and on that of a tournament.
 func TestGuestsLeaveTheLoggedInTheirStreams(t *testing.T) {
@@ -128,13 +149,24 @@ func TestGuestsLeaveTheLoggedInTheirStreams(t *testing.T) {
 		t.Fatal("guests have taken the arbiter's place")
 	}
 	leave()
-	for range maxMembers {
+	for range maxOfSession {
 		if view.enter(v, 512) == nil {
 			t.Fatal("a place is not given back")
 		}
 	}
 	if view.enter(v, 512) != nil {
 		t.Error("there is room for ever for who is logged in")
+	}
+	// Nor has one arbiter, or a player with however many streams, taken another's.
+	other := visitor{role: Arbiter, session: &session{}}
+	for range 1000 {
+		view.enter(visitor{role: Player, session: &session{}}, 512)
+		view.enter(visitor{role: Player, name: bearer}, 512)
+	}
+	for name, who := range map[string]visitor{"another arbiter": other, "an arbiter's token": {role: Arbiter, name: bearer}} {
+		if view.enter(who, 512) == nil {
+			t.Errorf("players and an arbiter have taken the place of %s", name)
+		}
 	}
 	// On the wire: two guests at most, and then an arbiter.
 	bubble(t, func(o *Options) { guarded(o); o.MaxStreams = 2 }, func(t *testing.T, s *Server, w *wire) {
@@ -303,6 +335,16 @@ func TestConnectionsAreBounded(t *testing.T) {
 		s.connections.mu.Unlock()
 		if open > maxConnections {
 			t.Errorf("%d connections are open", open)
+		}
+		// Nor has a player's token as many as it likes.
+		for i := range 2 * maxOfRole {
+			come(fmt.Sprintf("10.6.0.%d:1", i%250), "GET /api/v1/time HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+forPlayer+"\r\n\r\n")
+		}
+		s.connections.mu.Lock()
+		players := s.connections.ranked[player].Len()
+		s.connections.mu.Unlock()
+		if players > maxOfRole {
+			t.Errorf("%d connections of players are open", players)
 		}
 		order := fmt.Sprintf("GET /api/v1/state HTTP/1.1\r\nHost: localhost\r\nCookie: %s=%s\r\n\r\n", arbiter.Name, arbiter.Value)
 		for i := range 20 {

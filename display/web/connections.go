@@ -22,6 +22,8 @@ const (
 	// request. What is left over is for those who are, and for new connections, of
 	// which nobody knows yet whose they are.
 	maxGuests = maxConnections * 7 / 8
+	// maxOfRole bounds those of each role that is logged in.
+	maxOfRole = 256
 	// maxFromOne bounds those of one address that are not of somebody logged in. A
 	// proxy has the connections of all of its visitors: see Options.Proxies.
 	maxFromOne = 128
@@ -35,14 +37,24 @@ const (
 	newcomer rank = iota
 	// guest: somebody who is not logged in.
 	guest
-	// member: somebody who is.
-	member
+	// player and arbiter: somebody who is. From player on they are members.
+	player
+	arbiter
 )
+
+// rankOf returns the rank of somebody who is logged in.
+func rankOf(role Role) rank {
+	if role == Arbiter {
+		return arbiter
+	}
+	return player
+}
 
 // connections is a book of the open connections of a server. A full house makes
 // room: the newcomer that has waited longest goes first, then the guest that has
-// been idle for longest. A visitor who is logged in is never sent away, and gets in
-// however many others there are: its request follows at once on its connection.
+// been idle for longest. A visitor who is logged in is never sent away for others, and
+// gets in however many there are: its request follows at once on its connection. Only
+// too many connections of the same role make the oldest of these go.
 type connections struct {
 	// proxies are addresses that stand for many visitors.
 	proxies []netip.Addr
@@ -50,8 +62,8 @@ type connections struct {
 
 	mu     sync.Mutex
 	open   map[net.Conn]*connection
-	ranked [member + 1]list.List // of *connection, the newest last
-	idle   list.List             // guests between two requests, the newest last
+	ranked [arbiter + 1]list.List // of *connection, the newest last
+	idle   list.List              // guests between two requests, the newest last
 	from   map[netip.Prefix]int
 	// turned counts the connections that were sent away since that was last logged,
 	// at told.
@@ -98,7 +110,7 @@ func (b *connections) enter(ctx context.Context, c net.Conn) context.Context {
 	case b.from[n.from] > maxFromOne && !b.proxy(n.from):
 		b.away(n)
 	case len(b.open) > maxConnections:
-		b.makeRoom()
+		b.makeRoom(n)
 	}
 	return context.WithValue(ctx, connected{}, n)
 }
@@ -109,21 +121,18 @@ func (b *connections) proxy(from netip.Prefix) bool {
 	return from.Addr().IsLoopback() || slices.Contains(b.proxies, from.Addr())
 }
 
-// makeRoom sends one connection away; the caller holds the lock.
-func (b *connections) makeRoom() {
-	for _, l := range []*list.List{&b.ranked[newcomer], &b.idle} {
+// makeRoom sends one connection away for another that has just come; the caller holds
+// the lock.
+func (b *connections) makeRoom(latest *connection) {
+	for _, l := range []*list.List{&b.ranked[newcomer], &b.idle, &b.ranked[guest]} {
 		if e := l.Front(); e != nil {
-			if c, ok := e.Value.(*connection); ok {
+			if c, ok := e.Value.(*connection); ok && c != latest {
 				b.away(c)
 				return
 			}
 		}
 	}
-	if e := b.ranked[guest].Front(); e != nil {
-		if c, ok := e.Value.(*connection); ok {
-			b.away(c)
-		}
-	}
+	b.away(latest)
 }
 
 // away closes a connection and strikes it out; the caller holds the lock.
@@ -148,7 +157,7 @@ func (b *connections) strike(c *connection) {
 		b.idle.Remove(c.idle)
 		c.idle = nil
 	}
-	if c.rank != member {
+	if c.rank < player {
 		b.leaveAddress(c)
 	}
 }
@@ -161,7 +170,7 @@ func (b *connections) leaveAddress(c *connection) {
 
 // identify notes whose request a connection has brought. It returns false for a
 // guest when the house is full of them.
-func (b *connections) identify(ctx context.Context, loggedIn bool) bool {
+func (b *connections) identify(ctx context.Context, is rank) bool {
 	c, ok := ctx.Value(connected{}).(*connection)
 	if !ok {
 		return true // a server of somebody else
@@ -175,21 +184,22 @@ func (b *connections) identify(ctx context.Context, loggedIn bool) bool {
 		b.idle.Remove(c.idle)
 		c.idle = nil
 	}
-	is := guest
-	if loggedIn {
-		is = member
-	}
 	if is == c.rank {
 		return true
 	}
 	if is == guest && b.ranked[guest].Len() >= maxGuests {
 		return false
 	}
+	if is >= player && b.ranked[is].Len() >= maxOfRole {
+		if oldest, ok := b.ranked[is].Front().Value.(*connection); ok {
+			b.away(oldest)
+		}
+	}
 	b.ranked[c.rank].Remove(c.at)
 	switch {
-	case is == member:
+	case is >= player && c.rank < player:
 		b.leaveAddress(c)
-	case c.rank == member:
+	case is < player && c.rank >= player:
 		b.from[c.from]++
 	}
 	c.rank = is

@@ -79,9 +79,9 @@
 //
 //	wrong tokens   by address, or by browser that is known (door)
 //	orders, hands  by session, or by role without one (limits)
-//	streams        by view; those of the logged in are counted apart (sight)
-//	connections    by address and in all; the logged in are never sent away
-//	               (connections)
+//	streams        by view and session, or by role without one (sight)
+//	connections    by address and in all; those of the logged in by role, which never
+//	               go for others (connections)
 //
 // A request has 10 s to come whole, and its answer as long again to be read; streams
 // and bug reports have a deadline for each write.

@@ -36,6 +36,13 @@ func (b *bucket) full(now time.Time) bool {
 	return b.at.IsZero() || b.spent <= b.rate*now.Sub(b.at).Seconds()
 }
 
+// missing returns how many tokens are missing.
+func (b *bucket) missing(now time.Time) float64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return max(0, b.spent-b.rate*now.Sub(b.at).Seconds())
+}
+
 // back gives a token back.
 func (b *bucket) back() {
 	b.mu.Lock()

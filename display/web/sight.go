@@ -3,32 +3,50 @@ package web
 import (
 	"bytes"
 	"net/http"
-	"sync/atomic"
+	"sync"
 	"time"
 )
 
 // sight counts the open streams of a view: of the game, the health of the board, a
-// calibration, a tournament. Those of visitors who are logged in are counted apart,
-// so that guests cannot take their place.
-type sight struct{ guests, members atomic.Int32 }
+// calibration, a tournament. Each session has places of its own, and so has each role
+// without one: neither viewers nor a player can take those of an arbiter.
+type sight struct {
+	mu   sync.Mutex
+	open map[place]int
+}
 
-// maxMembers bounds the open streams of a view of visitors who are logged in, all
-// together.
-const maxMembers = 256
+// place says whose streams are counted together; session is nil for those without.
+type place struct {
+	role    Role
+	session *session
+}
 
-// enter counts a stream of a visitor, of whose kind there are most if it is a guest.
+// maxOfSession bounds the open streams of a view of one session.
+const maxOfSession = 16
+
+// enter counts a stream of a visitor, of whose role there are most without a session.
 // It returns nil if there are too many, or else what takes it off again.
 func (v *sight) enter(who visitor, most int) (leave func()) {
-	open := &v.guests
-	if who.loggedIn() {
-		open, most = &v.members, maxMembers
+	if who.session != nil {
+		most = maxOfSession
 	}
-	leave = func() { open.Add(-1) }
-	if int(open.Add(1)) > most {
-		leave()
+	whose := place{who.role, who.session}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.open[whose] >= most {
 		return nil
 	}
-	return leave
+	if v.open == nil {
+		v.open = make(map[place]int)
+	}
+	v.open[whose]++
+	return func() {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		if v.open[whose]--; v.open[whose] == 0 {
+			delete(v.open, whose)
+		}
+	}
 }
 
 // stream sends one snapshot after the other, whenever there is something new, until

@@ -211,9 +211,8 @@ func (a *App) pageOrder(o order) web.Response {
 func (a *App) obeyPage(o order) (code, text string) {
 	c := o.command
 	player := o.role == string(web.Player)
-	p := a.core.State.Phase
-	if c.IfSeq == nil && !o.asked && mqtt.NeedsSeq(c.Name, mqtt.Role(o.role), p == referee.Playing || p == referee.Paused) {
-		return string(referee.BadPayload), mqtt.NoSeq
+	if code, text := a.checkPage(o); code != "" {
+		return code, text
 	}
 	switch {
 	case c.Name == pressCommand:
@@ -228,6 +227,27 @@ func (a *App) obeyPage(o order) (code, text string) {
 		}
 	}
 	return a.carryOut(o.role, o.from, c)
+}
+
+// checkPage checks a command from the page as the MQTT adapter checks those from there:
+// its form, and whether it is about the newest state. It returns why it is refused, empty
+// if it is not.
+func (a *App) checkPage(o order) (code, text string) {
+	c := o.command
+	if len(c.Args) > 0 {
+		// The arguments are one level deep, as they came.
+		if err := mqtt.CheckForm(fmt.Appendf(nil, `{"args":%s}`, c.Args)); err != nil {
+			return string(referee.BadPayload), err.Error()
+		}
+	}
+	p := a.core.State.Phase
+	switch {
+	case c.IfSeq != nil && *c.IfSeq != a.core.Seq():
+		return "stale_seq", staleText
+	case c.IfSeq == nil && !o.asked && mqtt.NeedsSeq(c.Name, mqtt.Role(o.role), p == referee.Playing || p == referee.Paused):
+		return string(referee.BadPayload), mqtt.NoSeq
+	}
+	return "", ""
 }
 
 // ofOther reports whether an order is one for the other player to give.

@@ -732,3 +732,35 @@ func TestBothDoorsAskForTheState(t *testing.T) {
 		}
 	}
 }
+
+// What MQTT refuses by its form or because the state is old, the page refuses too.
+func TestBothDoorsRefuseTheSameForms(t *testing.T) {
+	t.Parallel()
+	d := underRules(t, "home", "none")
+	d.moves("f5")
+	a := d.app
+	deep := strings.Repeat(`{"x":`, 8) + `1` + strings.Repeat(`}`, 8)
+	old := a.core.Seq() - 1
+	for _, c := range []struct {
+		name, args string
+		seq        *uint64
+		want       string
+	}{
+		{"press", `{"color":"black"}`, &old, "stale_seq"},
+		{"agree", `{}`, &old, "stale_seq"},
+		{"identify", `{}`, &old, "stale_seq"},
+		{"pause", `{"reason":"a\u0000b"}`, nil, "bad_payload"},
+		{"identify", deep, nil, "bad_payload"},
+		{"identify", `{}`, nil, ""},
+	} {
+		r := a.pageOrder(order{role: "arbiter", from: "page", at: a.now(), command: web.Command{
+			Name: c.name, ID: rand.Text(), Args: json.RawMessage(c.args), IfSeq: c.seq, Role: web.Arbiter,
+		}})
+		if r.Code != c.want {
+			t.Errorf("%s %s: code %q (%s), want %q", c.name, c.args, r.Code, r.Error, c.want)
+		}
+	}
+	if s := &a.core.State; s.Ply() != 1 || s.Phase != referee.Playing {
+		t.Errorf("a refused command has changed the game: ply %d, %v", s.Ply(), s.Phase)
+	}
+}

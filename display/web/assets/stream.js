@@ -155,7 +155,7 @@ export class Stream {
       if (this.state === "live") this.show("connecting");
       if (lost) this.show("offline");
       if (performance.now() - began > 10000) wait = 500;
-      await this.pause(lost ? wait * (0.5 + Math.random()) : 0);
+      await this.pause(this.fresh ? 0 : wait * (0.5 + Math.random()));
       wait = Math.min(wait * 2, 8000);
     }
   }
