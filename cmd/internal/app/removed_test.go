@@ -29,24 +29,35 @@ func TestDataFolderIsRemovedInTheGame(t *testing.T) {
 		if seen := b.page(); !seen.sayStorage() {
 			t.Fatalf("a second after the folder was removed: %+v", seen)
 		}
-		durable := b.app.durable
+		durable := b.announced()
 		b.play(movesOf(t, "f5d6c3d3c4")[3:])
-		if seen := b.page(); !seen.sayStorage() || b.app.durable != durable {
-			t.Fatalf("moves without a folder: %+v, event %d was announced", seen, b.app.durable)
+		if seen := b.page(); !seen.sayStorage() || b.announced() != durable {
+			t.Fatalf("moves without a folder: %+v, event %d was announced", seen, b.announced())
 		}
 		if err := os.Remove(dir); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(6 * time.Second)
 		seen := b.page()
-		if !seen.well() || b.app.durable != seen.State.Seq {
-			t.Errorf("after the repair: %+v, event %d was announced", seen, b.app.durable)
+		if !seen.well() || b.announced() != seen.State.Seq {
+			t.Errorf("after the repair: %+v, event %d was announced", seen, b.announced())
 		}
 		if err := stop(); err != nil {
 			t.Fatal(err)
 		}
 		checkStored(t, dir, "f5d6c3d3c4", seen.State.Seq)
 	})
+}
+
+// announced is the number of the last event that is durable, while the loop has nothing
+// to do.
+func (b *board) announced() uint64 {
+	synctest.Wait()
+	durable := b.app.durable
+	// As in state: the loop writes only after this.
+	nudge(b.app.touched)
+	synctest.Wait()
+	return durable
 }
 
 // Only the file that is written is removed, and nobody moves: it is noticed within a
