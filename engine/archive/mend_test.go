@@ -109,7 +109,7 @@ func TestZeroedArchiveIsMadeAnew(t *testing.T) {
 // A page in the middle is lost: what lies before and behind it is taken over, and said.
 func TestArchiveWithALostPageKeepsTheOthers(t *testing.T) {
 	t.Parallel()
-	const n = 80 // so many that these pages hold games: without its schema nothing could be read
+	const n = 140 // so many that these pages hold games: without its schema nothing could be read
 	dir := stocked(t, n)
 	path := filepath.Join(dir, archive.GamesFile)
 	whole, err := os.ReadFile(path)
