@@ -154,6 +154,7 @@ type process struct {
 	t              *testing.T
 	cmd            *exec.Cmd
 	url            string
+	cookie         string      // of a login, empty for none
 	first          chan string // the first line of stdout
 	stdout, stderr *buffer
 	ended          chan struct{}

@@ -20,6 +20,9 @@ func (p *process) fetch(path string, v any) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
+	if p.cookie != "" {
+		req.Header.Set("Cookie", p.cookie)
+	}
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		p.t.Fatal(err)

@@ -93,6 +93,9 @@ func (p *process) watch() *watch {
 	if err != nil {
 		p.t.Fatal(err)
 	}
+	if p.cookie != "" {
+		req.Header.Set("Cookie", p.cookie)
+	}
 	client := &http.Client{Transport: &http.Transport{}}
 	res, err := client.Do(req) //nolint:bodyclose // the goroutine that reads closes it
 	if err != nil {
@@ -248,9 +251,17 @@ func (p *process) post(path string, body any) (reply answer, err error) {
 		return reply, err
 	}
 	req.Header.Set("Content-Type", "application/json")
+	if p.cookie != "" {
+		req.Header.Set("Cookie", p.cookie)
+	}
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return reply, err
+	}
+	for _, c := range res.Cookies() {
+		if !strings.HasSuffix(c.Name, "-known") {
+			p.cookie = c.Name + "=" + c.Value
+		}
 	}
 	err = json.NewDecoder(res.Body).Decode(&reply)
 	_ = res.Body.Close() // it has been read
