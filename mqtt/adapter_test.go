@@ -900,8 +900,8 @@ func TestUnreadableJournal(t *testing.T) {
 	eventually(t, "the status is good again", func() bool { return !a.Status().Unreadable })
 }
 
-// Records that were lost at the end of the journal are not waited for for ever, and do
-// not look like a journal that cannot be read.
+// Nobody waits for records that were lost at the end of the journal, and they do not
+// look like a journal that cannot be read.
 func TestLostRecordsAreNotWaitedFor(t *testing.T) {
 	s := newMosquitto(t)
 	j := newJournal(3)

@@ -87,7 +87,7 @@ func TestHostileTextReachesNoTerminal(t *testing.T) {
 		got := games(t, "", "export", "--data", data, "--to", f.String())
 		tame(t, "export to "+f.String(), got.stdout+got.stderr)
 	}
-	for _, id := range strings.Fields(list.stdout) {
+	for id := range strings.FieldsSeq(list.stdout) {
 		if len(id) == 21 && id[0] == 'i' {
 			got := games(t, "", "show", id, "--data", data)
 			tame(t, "show", got.stdout+got.stderr)

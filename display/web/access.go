@@ -70,9 +70,6 @@ type visitor struct {
 	session *session
 }
 
-// loggedIn reports whether it has shown who it is.
-func (v visitor) loggedIn() bool { return v.session != nil || v.name == bearer }
-
 // bearer is the name of who shows a token with every request.
 const bearer = "bearer"
 

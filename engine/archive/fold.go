@@ -317,7 +317,9 @@ func (f *folding) clocks(ev referee.Event) {
 			}
 		}
 		f.adjusted = append(f.adjusted, change)
-	default:
+	case referee.GameStarted, referee.Passed, referee.FlipError, referee.Undone, referee.PositionSet, referee.Illegal,
+		referee.ClockFlag, referee.GamePaused, referee.GameResumed, referee.GameOver, referee.Faulted, referee.Restored,
+		referee.PowerRestored, referee.TimeStepped, referee.EngineLost, referee.Commanded:
 	}
 	// What was taken back takes the rulings between its moves with it.
 	f.adjusted = slices.DeleteFunc(f.adjusted, func(c notation.ClockChange) bool { return c.After > kept })

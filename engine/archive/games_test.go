@@ -397,7 +397,7 @@ func TestFollow(t *testing.T) {
 	news, reports, done := make(chan struct{}), make(chan archive.SyncReport), make(chan struct{})
 	go func() {
 		defer close(done)
-		g.Follow(ctx, m, news, func(r archive.SyncReport, err error) {
+		_ = g.Follow(ctx, m, news, func(r archive.SyncReport, err error) {
 			if err != nil {
 				t.Error(err)
 			}

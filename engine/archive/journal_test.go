@@ -966,7 +966,9 @@ func naive(b []byte, first uint64) map[uint64]string {
 		ok := n >= 2 && n <= archive.MaxRecord && uint64(len(b)) >= 8+uint64(n) && bytes.Equal(record(b[8:8+n]), b[:8+n])
 		seq := next
 		if ok && damaged > 0 {
-			var e struct{ Seq *uint64 }
+			var e struct {
+				Seq *uint64 `json:"seq"`
+			}
 			ok = b[8] == '{' && b[7+n] == '}' && json.Unmarshal(b[8:8+n], &e) == nil && e.Seq != nil
 			if ok {
 				seq = *e.Seq

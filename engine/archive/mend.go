@@ -36,7 +36,7 @@ func Mend(ctx context.Context, dir string) (text string, err error) {
 		return "", nil
 	}
 	if err := checkDB(ctx, path); !IsDamaged(err) {
-		return "", nil //nolint:nilerr // what else is wrong is said when it is opened
+		return "", nil // what else is wrong is said when it is opened
 	}
 	free, err := alone(ctx, dir)
 	if err != nil {
@@ -45,7 +45,7 @@ func Mend(ctx context.Context, dir string) (text string, err error) {
 	defer func() { err = errors.Join(err, free()) }()
 	// Another program may have been faster.
 	if err := checkDB(ctx, path); !IsDamaged(err) {
-		return "", nil //nolint:nilerr // as above
+		return "", nil
 	}
 	aside, err := setDBAside(path)
 	if err != nil {
@@ -187,8 +187,8 @@ func copyTable(ctx context.Context, fresh, old *sql.DB, table string) error {
 	if err != nil {
 		return err
 	}
-	query := "SELECT " + strings.Join(columns, ", ") + " FROM " + table + " ORDER BY "                                                           //nolint:gosec // our own names
-	insert := "INSERT OR IGNORE INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES (?" + strings.Repeat(",?", len(columns)-1) + ")" //nolint:gosec // our own names
+	query := "SELECT " + strings.Join(columns, ", ") + " FROM " + table + " ORDER BY "
+	insert := "INSERT OR IGNORE INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES (?" + strings.Repeat(",?", len(columns)-1) + ")"
 	// By rowid the index of the keys is not read, which may be what is damaged; a table
 	// may have no rowid.
 	for _, order := range []string{"rowid", "rowid DESC", strings.Join(keys, ", "), strings.Join(keys, " DESC, ") + " DESC"} {

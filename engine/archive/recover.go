@@ -320,8 +320,8 @@ func (l *loader) tellHoles() {
 	}
 }
 
-// tellHole notes that the records from from on are missing, up to the one before
-// next.
+// tellHole notes that the records are missing that begin with number from and end
+// before next.
 func (l *loader) tellHole(from, next uint64) {
 	if from >= next {
 		return

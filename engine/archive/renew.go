@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// ErrMoved: the files that are open are not those of the data folder any more, for it
-// was removed, renamed, or another disk is mounted there.
+// ErrMoved says that the open files are not those of the data folder any more: it was
+// removed, renamed, or another disk is mounted there.
 var ErrMoved = errors.New("the data folder was removed or replaced while the program was running")
 
 // maxTail bounds the newest records that are kept in memory, in bytes: a game with all

@@ -26,11 +26,13 @@ import (
 )
 
 const (
-	// MaxName bounds names, and MaxReason sentences that say why, in characters.
-	MaxName   = 64
+	// MaxName bounds names, in characters.
+	MaxName = 64
+	// MaxReason bounds sentences that say why, in characters.
 	MaxReason = 200
-	// MaxLine bounds every Text, MaxComment every Comment, in characters.
-	MaxLine    = 64 << 10
+	// MaxLine bounds every Text, in characters.
+	MaxLine = 64 << 10
+	// MaxComment bounds every Comment, in characters.
 	MaxComment = 8192
 )
 

@@ -205,7 +205,7 @@ func (d *dice) below(n int) int {
 	z := uint64(*d)
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return int((z ^ z>>31) % uint64(n)) //nolint:gosec // n is positive, and what is less than n is an int
+	return int((z ^ z>>31) % uint64(n)) // n is positive, and what is less than n is an int
 }
 
 // shuffle puts a list into another order.

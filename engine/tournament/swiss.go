@@ -338,9 +338,9 @@ func (d *draw) fields(worst fairness) []field {
 func (d *draw) halves(rounds int, e *effort) ([][2]int, bool) {
 	for _, f := range d.fields(unbalanced) {
 		half := len(f.players) / 2
-		pairs := make([][2]int, half)
-		for i := range pairs {
-			pairs[i] = [2]int{f.players[i], f.players[half+i]}
+		pairs := make([][2]int, 0, half+len(f.byes))
+		for i := range half {
+			pairs = append(pairs, [2]int{f.players[i], f.players[half+i]})
 		}
 		if d.later.after(append(slices.Clone(pairs), f.byes...), rounds-1, e) {
 			return append(pairs, f.byes[len(d.asked):]...), true

@@ -93,7 +93,7 @@ func start(ctx context.Context, o Options, admit func(byte) bool) (*Broker, erro
 		return nil, errGuests(o.Listen)
 	}
 	server := mochi.New(&mochi.Options{
-		Capabilities:           capabilities(o),
+		Capabilities:           capabilities(),
 		Logger:                 slog.New(quiet{o.Logger.Handler()}),
 		SysTopicResendInterval: 300,
 	})
@@ -121,7 +121,7 @@ func start(ctx context.Context, o Options, admit func(byte) bool) (*Broker, erro
 
 // capabilities are mochi's limits. An expiry interval of 0 keeps retained
 // messages; mochi's default deletes them after a day.
-func capabilities(o Options) *mochi.Capabilities {
+func capabilities() *mochi.Capabilities {
 	c := mochi.NewDefaultServerCapabilities()
 	c.MaximumClients = math.MaxInt64 // the listener counts
 	c.MaximumMessageExpiryInterval = 0

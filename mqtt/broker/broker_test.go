@@ -558,7 +558,7 @@ func TestStalledReaderStallsNobody(t *testing.T) {
 func TestRetainedMessagesOutliveADay(t *testing.T) {
 	// Observable only in the settings: mochi deletes after the interval if it
 	// is above zero.
-	if got := capabilities(Options{MaxClients: 1}).MaximumMessageExpiryInterval; got != 0 {
+	if got := capabilities().MaximumMessageExpiryInterval; got != 0 {
 		t.Errorf("retained messages expire after %d s", got)
 	}
 }

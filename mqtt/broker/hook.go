@@ -118,7 +118,7 @@ func (h *hook) OnConnectAuthenticate(cl *mochi.Client, pk packets.Packet) bool {
 // mayWill reports whether a user may leave a will like that of a CONNECT.
 func (h *hook) mayWill(u *User, pk packets.Packet) bool {
 	topic := pk.Connect.WillTopic
-	return isTopic(topic) && allowed(u.Write, topic) && !(pk.Connect.WillRetain && isCommand(topic))
+	return isTopic(topic) && allowed(u.Write, topic) && (!pk.Connect.WillRetain || !isCommand(topic))
 }
 
 // login returns the user that a CONNECT names and proves to be.

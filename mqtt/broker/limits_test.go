@@ -370,7 +370,7 @@ func TestOneAddressDoesNotLockAnother(t *testing.T) {
 		t.Errorf("%d addresses are remembered", len(b.due))
 	}
 	if b.take(now, address(19999)) {
-		t.Error("a second guess from one of 20000 addresses is looked at at once")
+		t.Error("a second guess from one of 20000 addresses is judged at once")
 	}
 	now = now.Add(time.Minute)
 	if !b.take(now, address(19999)) {

@@ -188,7 +188,7 @@ func (l *listener) seat(c *conn, board bool) bool {
 			same++
 		}
 	}
-	why := ""
+	var why string
 	switch {
 	case l.seated >= l.o.MaxClients:
 		why = "all places are taken"

@@ -212,7 +212,7 @@ func publishedAs(t *testing.T, core *Core) []byte {
 
 // defaults returns the settings of a program that is started thousands of times: to
 // read them takes longer than the start.
-var defaults = sync.OnceValue(configs.Default)
+var defaults = sync.OnceValue(configs.Default) //nolint:gochecknoglobals // a cache of the tests
 
 // start opens the journal on a disk as the program does, and returns what it has
 // again.

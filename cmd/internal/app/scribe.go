@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"maps"
 	"os"
 	"path/filepath"
 	"sync"
@@ -64,9 +65,7 @@ func (s *scribe) put(name, content string) {
 func (s *scribe) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for name, content := range s.have {
-		s.todo[name] = content
-	}
+	maps.Copy(s.todo, s.have)
 	s.lost = true
 	nudge(s.fresh)
 }

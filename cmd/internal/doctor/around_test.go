@@ -545,7 +545,7 @@ func TestNoLoginBesideARunningBoard(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer running.Close()
+	defer func() { _ = running.Close() }() // it was only read
 	if err := syscall.Flock(int(running.Fd()), syscall.LOCK_EX); err != nil {
 		t.Fatal(err)
 	}

@@ -71,7 +71,8 @@ func typedTokens(b []byte) (list []string) {
 		switch r.Step.Input.(type) {
 		case referee.Command, referee.EngineGone:
 			add(fmt.Appendf(nil, "%+v", r.Step.Input))
-		default: // no other input holds a text
+		case referee.Seen, referee.Felt, referee.CellsFailed, referee.CellsBack, referee.PowerOn, referee.Tick, referee.Pressed,
+			referee.WallStepped, referee.Suggested: // they hold no text
 		}
 		for _, e := range r.Step.Events {
 			add(e.Payload)

@@ -32,7 +32,7 @@ func plant(v reflect.Value, path string, planted map[string]string) {
 		planted[path] = fmt.Sprintf("planted%dsecret", len(planted))
 		v.SetString(planted[path])
 	case reflect.Struct:
-		if name, ok := v.Addr().Interface().(*plaintext.Text); ok {
+		if name, ok := reflect.TypeAssert[*plaintext.Text](v.Addr()); ok {
 			planted[path] = fmt.Sprintf("planted%dsecret", len(planted))
 			*name = plaintext.Clean(planted[path], plaintext.MaxName)
 			return
