@@ -145,7 +145,7 @@ func (p *PersistentPort) Connect(f physic.Frequency, mode spi.Mode, bits int) (s
 	if err != nil {
 		return nil, err
 	}
-	if c.conn, err = c.PortCloser.Connect(f, mode, bits); err == nil {
+	if c.conn, err = c.Connect(f, mode, bits); err == nil {
 		p.speed, p.mode, p.bits = f, mode, bits
 	}
 	if err = p.Release(err); err != nil {

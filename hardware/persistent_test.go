@@ -68,39 +68,46 @@ func (f *nodeFile) String() string { return "I2C1" }
 func TestPersistentBusIsOpenedAgain(t *testing.T) {
 	t.Parallel()
 	for _, refusal := range []error{syscall.ENOENT, syscall.ENODEV, syscall.ENXIO, syscall.EACCES} {
-		now := time.Duration(0)
-		n := &node{t: t, refusal: refusal}
-		b, err := hardware.NewPersistentBus("/dev/i2c-1", func() time.Duration { return now }, n.open)
-		if err != nil {
-			t.Fatal(err)
+		goesAndComesBack(t, refusal)
+	}
+}
+
+// goesAndComesBack takes an adapter away for ten seconds, in which opening it fails
+// with refusal.
+func goesAndComesBack(t *testing.T, refusal error) {
+	t.Helper()
+	now := time.Duration(0)
+	n := &node{t: t, refusal: refusal}
+	b, err := hardware.NewPersistentBus("/dev/i2c-1", func() time.Duration { return now }, n.open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Tx(0x20, []byte{0}, nil); err != nil || b.Gone() != nil {
+		t.Fatalf("%v, %v", err, b.Gone())
+	}
+	n.away = true
+	for ; now < 10*time.Second; now += 10 * time.Millisecond {
+		err := b.Tx(0x20, []byte{0}, nil)
+		if hardware.Classify(err) != hardware.Vanished || !strings.Contains(err.Error(), "/dev/i2c-1 has gone") || !strings.Contains(err.Error(), "overlay") {
+			t.Fatalf("at %v: %v", now, err)
 		}
-		if err := b.Tx(0x20, []byte{0}, nil); err != nil || b.Gone() != nil {
-			t.Fatalf("%v, %v", err, b.Gone())
+		if n.opens != n.closes {
+			t.Fatalf("at %v a file is open", now)
 		}
-		n.away = true
-		for ; now < 10*time.Second; now += 10 * time.Millisecond {
-			err := b.Tx(0x20, []byte{0}, nil)
-			if hardware.Classify(err) != hardware.Vanished || !strings.Contains(err.Error(), "/dev/i2c-1 has gone") || !strings.Contains(err.Error(), "overlay") {
-				t.Fatalf("at %v: %v", now, err)
-			}
-			if n.opens != n.closes {
-				t.Fatalf("at %v a file is open", now)
-			}
-		}
-		if n.opens < 9 || n.opens > 20 {
-			t.Errorf("tried %d times in 10 s", n.opens)
-		}
-		n.away = false
-		now += time.Second
-		if err := b.Tx(0x20, []byte{0}, nil); err != nil || b.Gone() != nil || b.String() != "I2C1" {
-			t.Errorf("%v: back: %v, %v, %s", refusal, err, b.Gone(), b)
-		}
-		if err := b.Close(); err != nil || n.opens != n.closes {
-			t.Errorf("%d files opened, %d closed, %v", n.opens, n.closes, err)
-		}
-		if err := b.Tx(0x20, []byte{0}, nil); !errors.Is(err, fs.ErrClosed) || n.opens != n.closes {
-			t.Errorf("closed for good: %v", err)
-		}
+	}
+	if n.opens < 9 || n.opens > 20 {
+		t.Errorf("tried %d times in 10 s", n.opens)
+	}
+	n.away = false
+	now += time.Second
+	if err := b.Tx(0x20, []byte{0}, nil); err != nil || b.Gone() != nil || b.String() != "I2C1" {
+		t.Errorf("%v: back: %v, %v, %s", refusal, err, b.Gone(), b)
+	}
+	if err := b.Close(); err != nil || n.opens != n.closes {
+		t.Errorf("%d files opened, %d closed, %v", n.opens, n.closes, err)
+	}
+	if err := b.Tx(0x20, []byte{0}, nil); !errors.Is(err, fs.ErrClosed) || n.opens != n.closes {
+		t.Errorf("closed for good: %v", err)
 	}
 }
 

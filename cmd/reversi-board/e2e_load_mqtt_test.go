@@ -323,7 +323,7 @@ func checkTimes(t *testing.T, what string, quiet, beside times) {
 // are carried out, memory has an end, and the log stays short.
 func TestGameGoesOnWhileTheEmbeddedBrokerIsAttacked(t *testing.T) {
 	memory, tasks := limitsOf(t)
-	const password = "kT3m-Jw8q-Zp5r"
+	const password = "kT3m-Jw8q-Zp5r" //nolint:gosec // of this test alone
 	file := filepath.Join(t.TempDir(), "password")
 	if err := os.WriteFile(file, []byte(password+"\n"), 0o600); err != nil {
 		t.Fatal(err)

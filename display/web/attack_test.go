@@ -71,13 +71,7 @@ func TestLocksShutOutNobodyElse(t *testing.T) {
 			guarded(o)
 			o.Proxies = proxies(t, "192.0.2.80")
 		})
-		try := func(from, forwarded, token string) int {
-			return ask(s, http.MethodPost, "/api/v1/login", `{"token":"`+token+`"}`, coming(from, func(r *http.Request) {
-				if forwarded != "" {
-					r.Header.Set("X-Forwarded-For", forwarded)
-				}
-			})).Code
-		}
+		try := func(from, forwarded, token string) int { return tries(s, from, forwarded, token) }
 		for i := range 500 {
 			try(fmt.Sprintf("10.2.%d.%d:1", i/250, i%250), "", "guess-guess")
 		}
@@ -93,6 +87,24 @@ func TestLocksShutOutNobodyElse(t *testing.T) {
 				t.Errorf("an arbiter behind %s gets %d", proxy, code)
 			}
 		}
+	})
+}
+
+// tries sends a token to the form of the login, from an address and through a proxy that says
+// for whom it asks, if it says so.
+func tries(s *Server, from, forwarded, token string) (status int) {
+	return ask(s, http.MethodPost, "/api/v1/login", `{"token":"`+token+`"}`, coming(from, func(r *http.Request) {
+		if forwarded != "" {
+			r.Header.Set("X-Forwarded-For", forwarded)
+		}
+	})).Code
+}
+
+// A lie about where one comes from is no way around a lock.
+func TestForwardedAddressesAreNotBelievedFromAnybody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := plain(t, guarded)
+		try := func(from, forwarded, token string) int { return tries(s, from, forwarded, token) }
 		// What somebody says who is no proxy is not believed.
 		for i := range 6 {
 			try("203.0.113.9:9", fmt.Sprintf("198.51.100.%d", i), "guess-guess")
@@ -180,8 +192,10 @@ func TestGuestsLeaveTheLoggedInTheirStreams(t *testing.T) {
 			t.Errorf("a third guest gets %d", r.Code)
 		}
 		l := connect(t, w)
-		defer l.Close()
-		go fmt.Fprintf(l, "GET /api/v1/stream HTTP/1.1\r\nHost: localhost\r\nCookie: %s=%s\r\n\r\n", arbiter.Name, arbiter.Value)
+		defer func() { _ = l.Close() }() // before the server ends
+		go func() {
+			_, _ = fmt.Fprintf(l, "GET /api/v1/stream HTTP/1.1\r\nHost: localhost\r\nCookie: %s=%s\r\n\r\n", arbiter.Name, arbiter.Value)
+		}()
 		if status, err := bufio.NewReader(l).ReadString('\n'); err != nil || !strings.Contains(status, " 200 ") {
 			t.Errorf("the arbiter gets %q, %v", status, err)
 		}
@@ -219,12 +233,13 @@ func TestOrdersAreCountedBySession(t *testing.T) {
 func connect(t *testing.T, w *wire) net.Conn {
 	t.Helper()
 	ours, theirs := net.Pipe()
+	t.Cleanup(func() { _ = ours.Close() })
 	w.conns <- theirs
 	return ours
 }
 
-// A request that does not come whole, and an answer that nobody reads, end after a
-// time: refused or not, with a body or without.
+// A request that does not come whole ends after a time: refused or not, with a body or
+// without.
 func TestConnectionsHaveDeadlines(t *testing.T) {
 	for name, request := range map[string]string{
 		"a body that is announced and never comes": "GET /api/v1/time HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n",
@@ -235,9 +250,8 @@ func TestConnectionsHaveDeadlines(t *testing.T) {
 	} {
 		bubble(t, guarded, func(t *testing.T, _ *Server, w *wire) {
 			c := connect(t, w)
-			defer c.Close()
 			began := time.Now()
-			go io.WriteString(c, request)
+			go func() { _, _ = io.WriteString(c, request) }() // it may be cut off
 			if _, err := io.Copy(io.Discard, c); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -246,9 +260,12 @@ func TestConnectionsHaveDeadlines(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An answer that nobody reads ends after a time.
+func TestAnswersHaveDeadlines(t *testing.T) {
 	bubble(t, nil, func(t *testing.T, _ *Server, w *wire) {
 		c := connect(t, w)
-		defer c.Close()
 		began := time.Now()
 		for { // requests one after the other, no answer of which is read
 			if _, err := io.WriteString(c, "GET /api/v1/time HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
@@ -259,7 +276,10 @@ func TestConnectionsHaveDeadlines(t *testing.T) {
 			t.Errorf("answers that nobody reads keep a connection open for %v", took)
 		}
 	})
-	// A stream outlives all of these deadlines.
+}
+
+// A stream outlives the deadlines of requests and answers.
+func TestStreamsOutliveDeadlines(t *testing.T) {
 	bubble(t, nil, func(t *testing.T, s *Server, w *wire) {
 		l := dial(t, w, "")
 		defer l.close()
@@ -285,32 +305,37 @@ type numbered struct {
 
 func (n numbered) RemoteAddr() net.Addr { return n.from }
 
+// from opens a connection from an address, sends a request if there is one, and returns
+// the first line of the answer.
+func (w *wire) from(t *testing.T, from, request string) (status string) {
+	t.Helper()
+	ours, theirs := net.Pipe()
+	t.Cleanup(func() { _ = ours.Close() })
+	at, err := net.ResolveTCPAddr("tcp", from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.conns <- numbered{theirs, at}
+	if request == "" {
+		return ""
+	}
+	_ = ours.SetDeadline(time.Now().Add(2 * time.Second))
+	if _, err := io.WriteString(ours, request); err != nil {
+		return err.Error()
+	}
+	line, err := bufio.NewReader(ours).ReadString('\n')
+	if err != nil {
+		return err.Error()
+	}
+	return line
+}
+
 // However many connections there are, there is an end to them, in all and of one
 // address; and somebody who is logged in always gets in.
 func TestConnectionsAreBounded(t *testing.T) {
 	bubble(t, func(o *Options) { guarded(o) }, func(t *testing.T, s *Server, w *wire) {
 		arbiter := entered(t, s, forArbiter, "", "")
-		come := func(from string, request string) (status string) {
-			ours, theirs := net.Pipe()
-			t.Cleanup(func() { _ = ours.Close() })
-			at, err := net.ResolveTCPAddr("tcp", from)
-			if err != nil {
-				t.Fatal(err)
-			}
-			w.conns <- numbered{theirs, at}
-			if request == "" {
-				return ""
-			}
-			_ = ours.SetDeadline(time.Now().Add(2 * time.Second))
-			if _, err := io.WriteString(ours, request); err != nil {
-				return err.Error()
-			}
-			line, err := bufio.NewReader(ours).ReadString('\n')
-			if err != nil {
-				return err.Error()
-			}
-			return line
-		}
+		come := func(from, request string) string { return w.from(t, from, request) }
 		look := "GET /api/v1/time HTTP/1.1\r\nHost: localhost\r\n\r\n"
 		// One address does not get more than its share.
 		refused := 0
@@ -336,16 +361,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 		if open > maxConnections {
 			t.Errorf("%d connections are open", open)
 		}
-		// Nor has a player's token as many as it likes.
-		for i := range 2 * maxOfRole {
-			come(fmt.Sprintf("10.6.0.%d:1", i%250), "GET /api/v1/time HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+forPlayer+"\r\n\r\n")
-		}
-		s.connections.mu.Lock()
-		players := s.connections.ranked[player].Len()
-		s.connections.mu.Unlock()
-		if players > maxOfRole {
-			t.Errorf("%d connections of players are open", players)
-		}
+		playersAreBounded(t, s, w)
 		order := fmt.Sprintf("GET /api/v1/state HTTP/1.1\r\nHost: localhost\r\nCookie: %s=%s\r\n\r\n", arbiter.Name, arbiter.Value)
 		for i := range 20 {
 			if got := come(fmt.Sprintf("10.9.0.%d:1", i), order); !strings.Contains(got, " 200 ") {
@@ -354,4 +370,18 @@ func TestConnectionsAreBounded(t *testing.T) {
 			come(fmt.Sprintf("10.8.0.%d:1", i), "")
 		}
 	})
+}
+
+// playersAreBounded wants an end to the connections of a player's token.
+func playersAreBounded(t *testing.T, s *Server, w *wire) {
+	t.Helper()
+	for i := range 2 * maxOfRole {
+		w.from(t, fmt.Sprintf("10.6.0.%d:1", i%250), "GET /api/v1/time HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+forPlayer+"\r\n\r\n")
+	}
+	s.connections.mu.Lock()
+	players := s.connections.ranked[player].Len()
+	s.connections.mu.Unlock()
+	if players > maxOfRole {
+		t.Errorf("%d connections of players are open", players)
+	}
 }

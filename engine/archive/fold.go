@@ -160,7 +160,7 @@ func (g *Games) Follow(ctx context.Context, j Source, news <-chan struct{}, repo
 		}
 		r, err := g.Sync(ctx, j)
 		if ctx.Err() != nil {
-			return nil
+			return nil //nolint:nilerr // who ends it has asked for that
 		}
 		report(r, err)
 		if IsDamaged(err) {

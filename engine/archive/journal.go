@@ -100,9 +100,9 @@ func (s *segment) add(at, length int64) {
 }
 
 // end returns the number after the last record.
-func (s segment) end() uint64 { return s.first + s.count }
+func (s *segment) end() uint64 { return s.first + s.count }
 
-func (s segment) name() string { return fileName(s.file) }
+func (s *segment) name() string { return fileName(s.file) }
 
 // fileName returns the name of the file that begins with a number.
 func fileName(first uint64) string { return fmt.Sprintf("journal-%020d.log", first) }

@@ -24,46 +24,53 @@ func TestFolderThatGoesWhileTheJournalIsOpen(t *testing.T) {
 		for _, fresh := range []bool{false, true} {
 			t.Run(fmt.Sprint(name, fresh), func(t *testing.T) {
 				t.Parallel()
-				dir := filepath.Join(t.TempDir(), "data")
-				j, _ := open(t, archive.Options{Dir: dir})
-				appendAll(t, j, 3, "x")
-				if err := os.CopyFS(dir+"-copy", os.DirFS(dir)); err != nil {
-					t.Fatal(err)
-				}
-				appendAll(t, j, 3, "x")
-				if fresh { // nothing has been written since the start
-					closeJournal(t, j)
-					j, _ = open(t, archive.Options{Dir: dir})
-				}
-				if err := j.Check(); err != nil {
-					t.Fatal(err)
-				}
-				jid := j.JID()
-				if err := away(dir); err != nil {
-					t.Fatal(err)
-				}
-				if fresh {
-					if err := j.Check(); !errors.Is(err, archive.ErrMoved) {
-						t.Errorf("nothing was noticed: %v", err)
-					}
-				} else if err := j.Append(7, payload(7, "x")); !errors.Is(err, archive.ErrMoved) {
-					t.Errorf("nothing was noticed: %v", err)
-				}
-				if err := j.Check(); err != nil {
-					t.Errorf("it is not made anew: %v", err)
-				}
-				appendAll(t, j, 2, "x")
-				checkAll(t, j, jid, 8)
-				closeJournal(t, j)
-				j, r := open(t, archive.Options{Dir: dir})
-				if r.Text != "" || len(r.Holes) != 0 {
-					t.Errorf("%+v", r)
-				}
-				checkAll(t, j, jid, 8)
-				closeJournal(t, j)
+				folderGoes(t, away, fresh)
 			})
 		}
 	}
+}
+
+// folderGoes takes the folder of an open journal away; fresh says that nothing has been
+// written since the start.
+func folderGoes(t *testing.T, away func(dir string) error, fresh bool) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "data")
+	j, _ := open(t, archive.Options{Dir: dir})
+	appendAll(t, j, 3, "x")
+	if err := os.CopyFS(dir+"-copy", os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	appendAll(t, j, 3, "x")
+	if fresh { // nothing has been written since the start
+		closeJournal(t, j)
+		j, _ = open(t, archive.Options{Dir: dir})
+	}
+	if err := j.Check(); err != nil {
+		t.Fatal(err)
+	}
+	jid := j.JID()
+	if err := away(dir); err != nil {
+		t.Fatal(err)
+	}
+	if fresh {
+		if err := j.Check(); !errors.Is(err, archive.ErrMoved) {
+			t.Errorf("nothing was noticed: %v", err)
+		}
+	} else if err := j.Append(7, payload(7, "x")); !errors.Is(err, archive.ErrMoved) {
+		t.Errorf("nothing was noticed: %v", err)
+	}
+	if err := j.Check(); err != nil {
+		t.Errorf("it is not made anew: %v", err)
+	}
+	appendAll(t, j, 2, "x")
+	checkAll(t, j, jid, 8)
+	closeJournal(t, j)
+	j, r := open(t, archive.Options{Dir: dir})
+	if r.Text != "" || len(r.Holes) != 0 {
+		t.Errorf("%+v", r)
+	}
+	checkAll(t, j, jid, 8)
+	closeJournal(t, j)
 }
 
 // checkAll wants the records 1 to last in the journal jid.

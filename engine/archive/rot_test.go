@@ -34,31 +34,9 @@ func TestRottenRecordTakesNoGameOutOfTheArchive(t *testing.T) {
 		if lost > 0 {
 			begin = ends[lost-1]
 		}
-		dir := t.TempDir()
 		rotten := []byte(string(content))
 		rotten[(begin+ends[lost])/2] ^= 4
-		if err := os.WriteFile(filepath.Join(dir, filepath.Base(name)), rotten, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		meta, err := os.ReadFile(filepath.Join(h.dir, "journal", "meta"))
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, "meta"), meta, 0o600)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		// As the program reads it, and as "games list" does.
-		files, err := archive.OpenFiles(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		report := syncAll(t, h.games, files)
-		if err := files.Close(); err != nil {
-			t.Fatal(err)
-		}
-		j, _ := open(t, archive.Options{Dir: dir})
-		again := syncAll(t, h.games, j)
-		closeJournal(t, j)
+		report, again := syncRotten(t, h, filepath.Base(name), rotten)
 		if got := list(t, h.games, archive.Query{}); len(got) != 1 || got[0].ID != gameOne || got[0].BlackScore != 64 {
 			t.Errorf("record %d: the archive has %+v", lost+1, got)
 		}
@@ -71,4 +49,33 @@ func TestRottenRecordTakesNoGameOutOfTheArchive(t *testing.T) {
 			}
 		}
 	}
+}
+
+// syncRotten lets the archive read a journal with such a file, as "games list" does and
+// as the program does.
+func syncRotten(t *testing.T, h *hall, name string, rotten []byte) (report, again archive.SyncReport) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, name), rotten, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	meta, err := os.ReadFile(filepath.Join(h.dir, "journal", "meta"))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "meta"), meta, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := archive.OpenFiles(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report = syncAll(t, h.games, files)
+	if err := files.Close(); err != nil {
+		t.Fatal(err)
+	}
+	j, _ := open(t, archive.Options{Dir: dir})
+	again = syncAll(t, h.games, j)
+	closeJournal(t, j)
+	return report, again
 }

@@ -12,7 +12,7 @@ import (
 // DateTime is when a game was played, as far as that is known. Each format has its
 // own form for it: SGF DT[2026-03-07], PGN [Date "2026.03.??"] and [Time "09:05:03"],
 // GGF DT[2003.12.15_13:24:03.MST].
-type DateTime struct {
+type DateTime struct { //nolint:recvcheck // a value, which only setTime sets
 	// Date has Year 0 when the day is not known, Month or Day 0 when only what
 	// stands before them is.
 	Date

@@ -38,7 +38,7 @@ const (
 
 // Text is one line of text without hidden characters. The zero value is the empty
 // text; two Texts are equal if they say the same.
-type Text struct{ text string }
+type Text struct{ text string } //nolint:recvcheck // a value, which only UnmarshalText and Scan set
 
 // constant is unexported, so that other packages can call Const with a constant of
 // the source and with nothing else.

@@ -91,6 +91,23 @@ func completes(players []int, met map[[2]int]bool, rounds int) bool {
 	return pair(players)
 }
 
+// shuffledRounds plays rounds by chance and returns who has met.
+func shuffledRounds(rng *rand.Rand, e *tournament.Event, vertices []int, rounds int) map[[2]int]bool {
+	met := map[[2]int]bool{}
+	for round := range rounds {
+		rng.Shuffle(len(vertices), func(i, j int) { vertices[i], vertices[j] = vertices[j], vertices[i] })
+		for i := 0; i < len(vertices); i += 2 {
+			g := played(round+1, max(vertices[i], vertices[i+1]), min(vertices[i], vertices[i+1]), 40, 24)
+			if g.White == tournament.Bye {
+				g = tournament.ByeOf(round+1, g.Black)
+			}
+			e.Games = append(e.Games, g)
+			met[[2]int{g.White, g.Black}] = true
+		}
+	}
+	return met
+}
+
 // Whatever has been played by two to six players, be it paired by hand: what is
 // possible is what trying everything finds, and the next round leaves it possible.
 func TestPossibleIsWhatTryingEverythingFinds(t *testing.T) {
@@ -107,18 +124,7 @@ func TestPossibleIsWhatTryingEverythingFinds(t *testing.T) {
 		if players%2 == 1 {
 			vertices = append(vertices, tournament.Bye)
 		}
-		met := map[[2]int]bool{}
-		for round := range before {
-			rng.Shuffle(len(vertices), func(i, j int) { vertices[i], vertices[j] = vertices[j], vertices[i] })
-			for i := 0; i < len(vertices); i += 2 {
-				g := played(round+1, max(vertices[i], vertices[i+1]), min(vertices[i], vertices[i+1]), 40, 24)
-				if g.White == tournament.Bye {
-					g = tournament.ByeOf(round+1, g.Black)
-				}
-				e.Games = append(e.Games, g)
-				met[[2]int{g.White, g.Black}] = true
-			}
-		}
+		met := shuffledRounds(rng, e, vertices, before)
 		want := before
 		for want < e.Rounds && completes(vertices, met, want+1-before) {
 			want++

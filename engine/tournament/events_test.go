@@ -47,16 +47,21 @@ func pairable(rng *rand.Rand, n int, fits func(i, j int) bool) bool {
 		m[k], m[at] = m[at], m[k]
 		inverse := power(m[k][k], prime-2)
 		for i := k + 1; i < n; i++ {
-			if m[i][k] == 0 {
-				continue
-			}
-			factor := m[i][k] * inverse % prime
-			for j := k; j < n; j++ {
-				m[i][j] = (m[i][j] + (prime-factor)*m[k][j]) % prime
-			}
+			eliminate(m[i], m[k], k, inverse)
 		}
 	}
 	return true
+}
+
+// eliminate takes a multiple of a row from another one, so that its entry k is zero.
+func eliminate(row, by []int64, k int, inverse int64) {
+	if row[k] == 0 {
+		return
+	}
+	factor := row[k] * inverse % prime
+	for j := k; j < len(row); j++ {
+		row[j] = (row[j] + (prime-factor)*by[j]) % prime
+	}
 }
 
 func power(x, n int64) int64 {

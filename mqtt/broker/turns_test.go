@@ -27,21 +27,10 @@ func TestSubscribingWhileRetainedMessagesChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	join := func(id string) paho.Client {
-		o := paho.NewClientOptions().AddBroker("tcp://" + b.Addr()).SetClientID(id).SetProtocolVersion(4).SetAutoReconnect(false)
-		if strings.HasPrefix(id, "writer") {
-			o.SetUsername(id).SetPassword("secret")
-		}
-		c := paho.NewClient(o)
-		if k := c.Connect(); !k.WaitTimeout(5*time.Second) || k.Error() != nil {
-			t.Errorf("%s cannot connect: %v", id, k.Error())
-		}
-		return c
-	}
 	var all sync.WaitGroup
 	for n := range 4 {
 		all.Go(func() {
-			writer := join(fmt.Sprint("writer-", n))
+			writer := joins(t, b, fmt.Sprint("writer-", n))
 			defer writer.Disconnect(0)
 			for i := range 50 {
 				topic := fmt.Sprintf("reversi/v1/writer-%d/alert/a%d", n, i%5)
@@ -52,7 +41,7 @@ func TestSubscribingWhileRetainedMessagesChange(t *testing.T) {
 			}
 		})
 		all.Go(func() {
-			reader := join(fmt.Sprint("reader-", n))
+			reader := joins(t, b, fmt.Sprint("reader-", n))
 			defer reader.Disconnect(0)
 			for range 50 {
 				if k := reader.Subscribe("reversi/v1/#", 0, func(paho.Client, paho.Message) {}); !k.WaitTimeout(5 * time.Second) {
@@ -63,4 +52,18 @@ func TestSubscribingWhileRetainedMessagesChange(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// joins connects a client; one whose name says that it writes has a password.
+func joins(t *testing.T, b *broker.Broker, id string) paho.Client {
+	t.Helper()
+	o := paho.NewClientOptions().AddBroker("tcp://" + b.Addr()).SetClientID(id).SetProtocolVersion(4).SetAutoReconnect(false)
+	if strings.HasPrefix(id, "writer") {
+		o.SetUsername(id).SetPassword("secret")
+	}
+	c := paho.NewClient(o)
+	if k := c.Connect(); !k.WaitTimeout(5*time.Second) || k.Error() != nil {
+		t.Errorf("%s cannot connect: %v", id, k.Error())
+	}
+	return c
 }

@@ -95,17 +95,24 @@ func TestClocksSurviveACutWhileTheyAreKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for cut := range slotsSize {
-			if before[cut] == after[cut] {
-				continue
-			}
-			torn := append(slices.Clone(after[:cut]), before[cut:]...)
-			if text, _, ok := newest(torn); !ok || text != fmt.Sprintf("text %d", n) {
-				t.Fatalf("cut at %d: %q", cut, text)
-			}
-		}
+		survivesEveryCut(t, before, after, fmt.Sprintf("text %d", n))
 		if text, _, ok := newest(after); !ok || text != "text that is cut" {
 			t.Errorf("written: %q", text)
+		}
+	}
+}
+
+// survivesEveryCut wants a text in whatever a cut leaves of a file that was being
+// overwritten.
+func survivesEveryCut(t *testing.T, before, after []byte, want string) {
+	t.Helper()
+	for cut := range slotsSize {
+		if before[cut] == after[cut] {
+			continue
+		}
+		torn := append(slices.Clone(after[:cut]), before[cut:]...)
+		if text, _, ok := newest(torn); !ok || text != want {
+			t.Fatalf("cut at %d: %q", cut, text)
 		}
 	}
 }

@@ -110,7 +110,7 @@ func TestGameWithLostRecordsIsHeld(t *testing.T) {
 			t.Errorf("ruled: %+v", seen)
 		}
 		s := b.state()
-		if want := b.app.hands.table(); s.Game.Discs.String() != want {
+		if want := b.app.hands.table(); s.Game.String() != want {
 			t.Errorf("ruled is %v, there lies %s", s.Game.Discs, want)
 		}
 	})

@@ -283,7 +283,7 @@ func FuzzRecord(f *testing.F) {
 // A secret that was typed as a name is overwritten, and what was recorded replays as
 // before, with the overwritten name.
 func TestRedactedSegmentsReplay(t *testing.T) {
-	const secret = `tok"en <é…𝄞>`
+	const secret = `tok"en <é…𝄞>` //nolint:gosec // of this test alone
 	d := newDesk(t)
 	m := d.core.State.Match
 	m.Players[0] = plaintext.Const(secret)
@@ -300,31 +300,39 @@ func TestRedactedSegmentsReplay(t *testing.T) {
 	}
 	steps := 0
 	for _, name := range names {
-		b, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if b, err = flight.Redact(b, []string{"abc", secret}); err != nil {
-			t.Fatal(err)
-		}
-		s, err := flight.ReadSegment(name, b)
-		if err != nil || s.Torn != nil {
-			t.Fatal(err, s.Torn)
-		}
-		n, err := flight.Replay(s, app.Again(s), func(r *flight.Ran) error {
-			steps++
-			for _, p := range r.Made.Payloads {
-				if bytes.Contains(p, []byte("tok")) || bytes.Contains(p, []byte("Ann")) {
-					t.Errorf("it replays to %s", p)
-				}
-			}
-			return nil
-		})
-		if err != nil || n != 0 || s.State.Match.Players[0].String() == secret {
-			t.Errorf("%s: %d differences, %v", name, n, err)
-		}
+		steps += replaysRedacted(t, name, secret)
 	}
 	if steps < 100 {
 		t.Errorf("only %d steps", steps)
 	}
+}
+
+// replaysRedacted overwrites a secret in a file and replays it; it returns the number of
+// steps.
+func replaysRedacted(t *testing.T, name, secret string) (steps int) {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err = flight.Redact(b, []string{"abc", secret}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := flight.ReadSegment(name, b)
+	if err != nil || s.Torn != nil {
+		t.Fatal(err, s.Torn)
+	}
+	n, err := flight.Replay(s, app.Again(s), func(r *flight.Ran) error {
+		steps++
+		for _, p := range r.Made.Payloads {
+			if bytes.Contains(p, []byte("tok")) || bytes.Contains(p, []byte("Ann")) {
+				t.Errorf("it replays to %s", p)
+			}
+		}
+		return nil
+	})
+	if err != nil || n != 0 || s.State.Match.Players[0].String() == secret {
+		t.Errorf("%s: %d differences, %v", name, n, err)
+	}
+	return steps
 }

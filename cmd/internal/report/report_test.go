@@ -342,7 +342,7 @@ func TestNoTypedSecretAndNoAddressOfTheBroker(t *testing.T) {
 // may be that of another board. Nor is half a secret, where a line of the log was cut,
 // or a name from the certificate of another computer.
 func TestNoTokenAndNoHalfSecret(t *testing.T) {
-	const token, secret = "K5XWZ2LMOPQRS7TUVYABCDEFGH", "a-secret-that-is-cut"
+	const token, secret = "K5XWZ2LMOPQRS7TUVYABCDEFGH", "a-secret-that-is-cut" //nolint:gosec // of this test alone
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "flight"), 0o700); err != nil {
 		t.Fatal(err)

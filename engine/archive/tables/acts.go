@@ -57,36 +57,50 @@ func (s *Store) addPlayers(ctx context.Context, id string, list []tournament.Pla
 		if err := t.goesOn(); err != nil {
 			return err
 		}
-		if twice := t.namesakes(list); len(twice) > 0 && !namesakes {
-			more := ""
-			if n := len(twice) - maxTold; n > 0 {
-				twice, more = twice[:maxTold], fmt.Sprintf(" and %d others", n)
-			}
-			return fmt.Errorf("%w: %s%s", ErrNamesake, strings.Join(twice, ", "), more)
-		}
-		known := map[int]bool{}
-		for _, p := range t.Players {
-			known[p.Number] = true
-		}
-		names := make([]string, 0, len(list))
-		for _, p := range list {
-			if err := p.Check(); err != nil {
+		if !namesakes {
+			if err := t.refuseNamesakes(list); err != nil {
 				return err
 			}
-			if known[p.Number] {
-				return fmt.Errorf("the number %d is given to two players", p.Number)
-			}
-			known[p.Number] = true
-			_, err := tx.ExecContext(ctx,
-				"INSERT INTO tournament_players (tournament, number, name, club, rating, lot, withdrawn) VALUES (?,?,?,?,?,?,0)",
-				id, p.Number, p.Name, p.Club, p.Rating, p.Lot)
-			if err != nil {
+		}
+		known := t.NextNumbers()
+		names := make([]string, 0, len(list))
+		for _, p := range list {
+			if err := addPlayer(ctx, tx, id, p, known); err != nil {
 				return err
 			}
 			names = append(names, fmt.Sprintf("%d %s", p.Number, p.Name))
 		}
 		return note(ctx, tx, id, Change{What: "players", New: textf("%s", strings.Join(names, ", "))}, act)
 	})
+}
+
+// addPlayer adds a player whose number is not known yet, and then is.
+func addPlayer(ctx context.Context, tx *sql.Tx, id string, p tournament.Player, known map[int]bool) error {
+	if err := p.Check(); err != nil {
+		return err
+	}
+	if known[p.Number] {
+		return fmt.Errorf("the number %d is given to two players", p.Number)
+	}
+	known[p.Number] = true
+	_, err := tx.ExecContext(ctx,
+		"INSERT INTO tournament_players (tournament, number, name, club, rating, lot, withdrawn) VALUES (?,?,?,?,?,?,0)",
+		id, p.Number, p.Name, p.Club, p.Rating, p.Lot)
+	return err
+}
+
+// refuseNamesakes returns an error that tells which of the players have a name that
+// is in the table already.
+func (t *Table) refuseNamesakes(list []tournament.Player) error {
+	twice := t.namesakes(list)
+	if len(twice) == 0 {
+		return nil
+	}
+	more := ""
+	if n := len(twice) - maxTold; n > 0 {
+		twice, more = twice[:maxTold], fmt.Sprintf(" and %d others", n)
+	}
+	return fmt.Errorf("%w: %s%s", ErrNamesake, strings.Join(twice, ", "), more)
 }
 
 // NextNumbers returns which numbers of a tournament are taken.

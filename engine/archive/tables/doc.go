@@ -30,7 +30,7 @@
 //	Create         Delete            deleting what has results has to be asked for
 //	AddPlayers     RemovePlayer      going on; nobody has that name, or AddNamesakes;
 //	                                 removed going on, if the player was not paired
-//	EditPlayer     EditPlayer        always
+//	EditPlayer     the same          always
 //	DrawLots       EditPlayer        until lots have decided a color
 //	Pair           Unpair            the last round has all results
 //	PairAgain      Unpair            it cannot be paired without a rematch
@@ -38,12 +38,12 @@
 //	                                 nobody has met, or a reason says why again
 //	Unpair         Pair              not ended; no game of it has begun or a result;
 //	                                 byes of the round are taken back with it
-//	SetColors      SetColors         the game has not begun and has no result
+//	SetColors      the same          the game has not begun and has no result
 //	Withdraw       Withdraw, back    going on; takes part, or has left
 //	Bye            TakeBye           going on; takes part and has had none
 //	Declare        Reopen            no result yet; taken back in the last round
-//	Correct        Correct           there is a result
-//	SetRounds      SetRounds         not ended; no less than have been paired, no
+//	Correct        the same          there is a result
+//	SetRounds      the same          not ended; no less than have been paired, no
 //	                                 more than the players allow
 //	End            Continue          going on; all games have results
 //

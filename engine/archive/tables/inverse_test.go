@@ -116,36 +116,42 @@ func TestEveryActCanBeUndone(t *testing.T) {
 		must(t, err)
 		must(t, s.AddPlayers(t.Context(), made.ID, players(rapid.IntRange(2, 5).Draw(r, "players")), act("")))
 		for range rapid.IntRange(1, 9).Draw(r, "acts") {
-			now := load(t, s, made.ID)
-			list := deeds(t, s, now, rapid.IntRange(1, 5).Draw(r, "number"), rapid.IntRange(1, 2).Draw(r, "table"))
-			d := rapid.SampledFrom(list).Draw(r, "act")
-			if d.name == "rounds" && now.Event().Possible() < now.Rounds {
-				continue // more are planned than could be planned now
-			}
-			if d.name == "remove" && slices.ContainsFunc(now.Players, func(p tournament.Player) bool { return p.Withdrawn != 0 }) {
-				continue // who is added again has not left
-			}
-			before := seen(t, s, made.ID, !d.takesByes)
-			if err := d.do(); err != nil {
-				if strings.Contains(err.Error(), "\n") || !reflect.DeepEqual(seen(t, s, made.ID, !d.takesByes), before) {
-					r.Fatalf("%s: %v, want one line, and nothing changed", d.name, err)
-				}
-				continue
-			}
-			if rapid.Bool().Draw(r, "leave it") {
-				continue
-			}
-			if err := d.undo(); err != nil {
-				r.Fatalf("%s cannot be undone: %v", d.name, err)
-			}
-			if after := seen(t, s, made.ID, !d.takesByes); !reflect.DeepEqual(after, before) {
-				r.Fatalf("%s was undone, and the tournament is\n%+v\nafter\n%+v", d.name, after, before)
-			}
-			undone[d.name]++
+			doAndUndo(t, r, s, made.ID, undone)
 		}
 		must(t, s.Delete(t.Context(), made.ID, true))
 	})
 	t.Log(undone)
+}
+
+// doAndUndo does something to a tournament, and takes it back or leaves it.
+func doAndUndo(t *testing.T, r *rapid.T, s *tables.Store, id string, undone map[string]int) {
+	t.Helper()
+	now := load(t, s, id)
+	list := deeds(t, s, now, rapid.IntRange(1, 5).Draw(r, "number"), rapid.IntRange(1, 2).Draw(r, "table"))
+	d := rapid.SampledFrom(list).Draw(r, "act")
+	if d.name == "rounds" && now.Event().Possible() < now.Rounds {
+		return // more are planned than could be planned now
+	}
+	if d.name == "remove" && slices.ContainsFunc(now.Players, func(p tournament.Player) bool { return p.Withdrawn != 0 }) {
+		return // who is added again has not left
+	}
+	before := seen(t, s, id, !d.takesByes)
+	if err := d.do(); err != nil {
+		if strings.Contains(err.Error(), "\n") || !reflect.DeepEqual(seen(t, s, id, !d.takesByes), before) {
+			r.Fatalf("%s: %v, want one line, and nothing changed", d.name, err)
+		}
+		return
+	}
+	if rapid.Bool().Draw(r, "leave it") {
+		return
+	}
+	if err := d.undo(); err != nil {
+		r.Fatalf("%s cannot be undone: %v", d.name, err)
+	}
+	if after := seen(t, s, id, !d.takesByes); !reflect.DeepEqual(after, before) {
+		r.Fatalf("%s was undone, and the tournament is\n%+v\nafter\n%+v", d.name, after, before)
+	}
+	undone[d.name]++
 }
 
 // over plays a tournament of four players to its end and returns the table.

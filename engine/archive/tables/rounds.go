@@ -73,26 +73,31 @@ func (s *Store) PairByHand(ctx context.Context, id string, pairs [][2]int, next 
 				return err
 			}
 		}
-		table := 0
-		for i := range t.Pairings {
-			if p := &t.Pairings[i]; p.Round == round {
-				table = max(table, p.Table)
-			}
-		}
-		var games []tournament.Game
-		for _, p := range pairs {
-			if p[1] == tournament.Bye {
-				games = append(games, tournament.ByeOf(round, p[0]))
-				continue
-			}
-			table++
-			games = append(games, tournament.Game{
-				Round: round, Table: table, Black: p[0], White: p[1], State: tournament.Open, Winner: engine.None, ColorsBy: tournament.ByHand,
-			})
-		}
-		return s.addGames(ctx, tx, t, games, "by hand", act)
+		return s.addGames(ctx, tx, t, t.gamesByHand(round, pairs), "by hand", act)
 	})
 	return round, err
+}
+
+// gamesByHand returns the games of a round that people have paired, at the tables
+// behind those that it has.
+func (t *Table) gamesByHand(round int, pairs [][2]int) (games []tournament.Game) {
+	table := 0
+	for i := range t.Pairings {
+		if p := &t.Pairings[i]; p.Round == round {
+			table = max(table, p.Table)
+		}
+	}
+	for _, p := range pairs {
+		if p[1] == tournament.Bye {
+			games = append(games, tournament.ByeOf(round, p[0]))
+			continue
+		}
+		table++
+		games = append(games, tournament.Game{
+			Round: round, Table: table, Black: p[0], White: p[1], State: tournament.Open, Winner: engine.None, ColorsBy: tournament.ByHand,
+		})
+	}
+	return games
 }
 
 // roundByHand returns the round to which pairings are added by hand.
