@@ -84,8 +84,9 @@ func (c *Calibration) Encode() (text []byte, err error) {
 
 // sum returns the CRC-32C of everything else, without white space.
 func (s *storedCalibration) sum() (string, error) {
-	s.Sum = ""
-	b, err := json.Marshal(s)
+	without := *s
+	without.Sum = ""
+	b, err := json.Marshal(&without)
 	return fmt.Sprintf("%08x", crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli))), err
 }
 
