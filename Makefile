@@ -46,7 +46,7 @@ build: ## build bin/reversi-board
 .PHONY: test
 test: test-packages ## all tests, as a newcomer runs them: race detector on, then the long games without it
 	$(GO) test -race -timeout 20m ./...
-	files=$$(grep -lr --include='*_test.go' '^//go:build !race$$' cmd engine hardware sensing display mqtt configs)
+	files=$$(grep -lr --include='*_test.go' '^//go:build .*!race' cmd engine hardware sensing display mqtt configs)
 	long=$$(sed -n 's/^func \(Test[A-Za-z0-9]*\)(.*/\1/p' $$files | paste -sd '|')
 	test -n "$$long"
 	$(GO) test -timeout 20m -run "^($$long)$$" $$(dirname $$files | sort -u | sed 's|^|./|')
