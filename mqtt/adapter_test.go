@@ -253,7 +253,11 @@ func TestCutsBeforePuback(t *testing.T) {
 		for range events {
 			play(a, j, 1)
 		}
-		eventually(t, "everything is acknowledged", func() bool { return j.Acked() == events })
+		// A hundred connections take as long as the machine is busy: what counts is that
+		// it goes on.
+		for some := uint64(10); some <= events; some += 10 {
+			eventually(t, fmt.Sprintf("%d events are acknowledged", some), func() bool { return j.Acked() >= some })
+		}
 		eventually(t, "everything has arrived", func() bool { return w.last(base+"event").seq() == events })
 		h := &hub{}
 		for _, r := range w.on(base + "event") {
