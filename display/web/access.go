@@ -344,12 +344,19 @@ func (s *Server) visitor(r *http.Request) (visitor, error) {
 		s.connections.identify(r.Context(), rankOf(role))
 		return visitor{role: role, name: bearer, full: role == Arbiter}, nil
 	}
-	if c, err := r.Cookie(s.cookie); err == nil {
-		if found := s.sessions.find(c.Value, time.Now()); found != nil {
-			return visitor{role: found.role, name: found.name, seat: found.seat, full: found.role == Arbiter, session: found}, nil
-		}
+	if found := s.sessionOf(r); found != nil {
+		return visitor{role: found.role, name: found.name, seat: found.seat, full: found.role == Arbiter, session: found}, nil
 	}
 	return visitor{role: Viewer}, nil
+}
+
+// sessionOf returns the login that the cookie of a request stands for, nil for none.
+func (s *Server) sessionOf(r *http.Request) *session {
+	c, err := r.Cookie(s.cookie)
+	if err != nil {
+		return nil
+	}
+	return s.sessions.find(c.Value, time.Now())
 }
 
 // admits books whose request a connection has brought, and reports whether there is
@@ -358,10 +365,7 @@ func (s *Server) admits(r *http.Request) bool {
 	if r.Header.Get("Authorization") != "" {
 		return true
 	}
-	found := (*session)(nil)
-	if c, err := r.Cookie(s.cookie); err == nil {
-		found = s.sessions.find(c.Value, time.Now())
-	}
+	found := s.sessionOf(r)
 	if found == nil {
 		return s.connections.identify(r.Context(), guest)
 	}
